@@ -1,0 +1,25 @@
+import { defineConfig } from "vitest/config"
+
+const major = Number(process.versions.node.split(".")[0])
+if (major < 22)
+  throw new Error(`Node.js >= 22 is needed, this is ${process.version}: run "npm run setup" first`)
+
+export default defineConfig({
+  test: {
+    coverage: { provider: "v8", include: ["packages/*/src/**/*.ts"], reporter: ["text", "lcov"] },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "scripts/**/*.test.ts"],
+          typecheck: {
+            enabled: true,
+            include: ["packages/*/test/**/*.test-d.ts"],
+            tsconfig: "./tsconfig.json",
+          },
+        },
+      },
+    ],
+  },
+})
