@@ -1,0 +1,8 @@
+import { defineConfig } from "tsup"
+import { base } from "../../tsup.base.ts"
+
+export default defineConfig({
+  ...base,
+  entry: ["src/index.ts", "src/node.ts", "src/vitest.ts"],
+  external: ["vitest"],
+})
