@@ -12,7 +12,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "scripts/**/*.test.ts"],
+          include: [
+            "packages/*/test/**/*.test.ts",
+            "examples/*/test/**/*.test.ts",
+            "test/**/*.test.ts",
+            "scripts/**/*.test.ts",
+          ],
+          setupFiles: ["./scripts/loopback-only.ts"],
           typecheck: {
             enabled: true,
             include: ["packages/*/test/**/*.test-d.ts"],
