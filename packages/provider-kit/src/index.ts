@@ -1,0 +1,25 @@
+/**
+ * What all provider adapters share. See the package's README.
+ *
+ * @packageDocumentation
+ */
+export { adaptHistory, type HistoryRules, IMAGE_OMITTED, isSameModel } from "./adapt-history.ts"
+export {
+  type ClassifiedFailure,
+  classifyError,
+  classifyFailure,
+  toStreamFailureError,
+} from "./classify-failure.ts"
+export { envKey } from "./env-key.ts"
+export { type FailureFacts, toFailureFacts } from "./failure-facts.ts"
+export type { FailureRule } from "./failure-rules.ts"
+export { clampMaxTokens, estimateTokens } from "./max-tokens.ts"
+export { NOT_EXECUTED, pairToolResults } from "./pair-tool-results.ts"
+export { type ReasoningLevel, type ResolvedReasoning, resolveReasoning, thinkingBudget } from "./reasoning.ts"
+export { redact } from "./redact.ts"
+export { hasCredentials, mergeHeaders, type RequestHeaders } from "./request-headers.ts"
+export { type HeadersLike, header, headerRecord } from "./response-headers.ts"
+export { type RetryLimits, retryAfterOf, retryDelay } from "./retry.ts"
+export { protocolError, StreamFailureError } from "./stream-failure-error.ts"
+export { createToolCallIdRewriter, type ToolCallIdRules } from "./tool-call-id.ts"
+export { toWellFormed, toWellFormedText } from "./well-formed-text.ts"
