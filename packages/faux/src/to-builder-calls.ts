@@ -1,0 +1,207 @@
+/**
+ * Reads off the events of a stream which builder calls make them: the builder, backwards.
+ *
+ * Some calls make no event of their own (usage, signatures, an id that came late) and show in the snapshot of
+ * the next one. So what a builder has been told so far is kept, and what a snapshot says beyond it is told
+ * before the event itself.
+ *
+ * The events of a misbehaving stream make calls too: what a proper adapter would have said. An event that
+ * says nothing makes none.
+ */
+import type { AssistantMessage, AssistantMessageEvent, StreamFailure } from "@heddle/types"
+import type { BuilderCall } from "./builder-call.ts"
+
+type Content = AssistantMessage["content"][number]
+
+/** What a builder has been told of a block, besides what its deltas say. */
+interface Told {
+  id?: string
+  name?: string
+  signature?: string
+  redacted?: boolean
+  /** Of an opaque block: its kind and data, as JSON. */
+  opaque?: string
+  /** A piece of a call's arguments has come. */
+  hasInput?: boolean
+}
+
+const HEAD_FIELDS = ["responseId", "responseModel", "rawStopReason"] as const
+
+const UNKNOWN: StreamFailure = { code: "unknown", retryable: false }
+
+/** Reads the events of one stream, in their order. */
+export class BuilderCallReader {
+  readonly #head: { [Field in (typeof HEAD_FIELDS)[number]]?: string } = {}
+  #usage: AssistantMessage["usage"] | undefined
+  #usageJson = NO_USAGE
+  readonly #blocks = new Map<number, Told>()
+  #started = false
+
+  /** @returns the calls that make this event, after all those before. */
+  read(event: AssistantMessageEvent): readonly BuilderCall[] {
+    if (event.type === "start") {
+      this.#started = true
+      return [["start"]]
+    }
+    const message = messageOf(event)
+    // Before the first byte there is nothing to tell, and telling it would begin the message.
+    if (event.type === "error" && !this.#started) return [ending(event)]
+    this.#started = true
+    const news = [...this.#headNews(message), ...this.#blockNews(message)]
+    if (event.type === "done" || event.type === "error") return [...news, ending(event)]
+    return [...news, ...this.#ofBlock(event, message?.content[event.contentIndex])]
+  }
+
+  *#headNews(message: AssistantMessage | undefined): Generator<BuilderCall> {
+    for (const field of HEAD_FIELDS) {
+      const value = message?.[field]
+      if (value === undefined || value === this.#head[field]) continue
+      this.#head[field] = value
+      yield [field, value]
+    }
+    const usage = message?.usage
+    if (usage === undefined || usage === this.#usage) return
+    this.#usage = usage
+    const json = JSON.stringify(usage)
+    if (json === this.#usageJson) return
+    this.#usageJson = json
+    const { totalTokens, ...report } = usage
+    yield ["usage", report]
+  }
+
+  *#blockNews(message: AssistantMessage | undefined): Generator<BuilderCall> {
+    for (const [index, told] of this.#blocks) {
+      const content = message?.content[index]
+      if (content) yield* newsOf(index, content, told)
+    }
+  }
+
+  *#ofBlock(event: BlockEvent, content: Content | undefined): Generator<BuilderCall> {
+    const { contentIndex: index } = event
+    const told = this.#blocks.get(index) ?? {}
+    switch (event.type) {
+      case "text_start":
+      case "thinking_start":
+      case "toolcall_start":
+      case "opaque_start":
+        this.#blocks.set(index, told)
+        yield opening(event.type, index, content, told)
+        return
+      case "text_delta":
+        yield ["text", index, event.delta]
+        return
+      case "thinking_delta":
+        yield ["thinking", index, event.delta]
+        return
+      case "toolcall_delta":
+        told.hasInput = true
+        yield ["toolInput", index, event.delta]
+        return
+      case "toolcall_end": {
+        const { argumentsError, arguments: whole } = event.toolCall
+        this.#blocks.delete(index)
+        if (argumentsError !== undefined) yield ["close", index, { argumentsError }]
+        else {
+          if (!told.hasInput && Object.keys(whole).length > 0) yield ["toolArguments", index, whole]
+          yield ["close", index]
+        }
+        return
+      }
+      case "text_end":
+      case "thinking_end":
+      case "opaque_end":
+        this.#blocks.delete(index)
+        yield ["close", index]
+        return
+      default:
+        event satisfies never
+    }
+  }
+}
+
+type BlockEvent = Exclude<AssistantMessageEvent, { type: "start" | "done" | "error" }>
+
+const NO_USAGE = JSON.stringify({
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+})
+
+/** @returns the message that an event carries, if it does. */
+export function messageOf(event: AssistantMessageEvent): AssistantMessage | undefined {
+  if (event.type === "done") return event.message
+  return event.type === "error" ? event.error : event.partial
+}
+
+function opening(
+  type: BlockEvent["type"],
+  index: number,
+  content: Content | undefined,
+  told: Told,
+): BuilderCall {
+  if (type === "text_start") return ["text", index, ""]
+  if (type === "thinking_start") {
+    if (content?.type !== "thinking" || !content.redacted) return ["thinking", index, ""]
+    told.redacted = true
+    told.signature = content.thinkingSignature ?? ""
+    return ["redactedThinking", index, told.signature]
+  }
+  if (type === "toolcall_start") {
+    const { id = "", name = "" } = content?.type === "toolCall" ? content : {}
+    told.id = id
+    told.name = name
+    return ["toolCall", index, { id, name }]
+  }
+  const { kind = "", data = null } = content?.type === "opaque" ? content : {}
+  told.opaque = JSON.stringify([kind, data])
+  return ["opaque", index, kind, data]
+}
+
+/** What the block says that a builder has not been told. */
+function* newsOf(index: number, content: Content, told: Told): Generator<BuilderCall> {
+  switch (content.type) {
+    case "text":
+      yield* signatureNews(index, content.textSignature, told)
+      return
+    case "thinking":
+      if (content.redacted && !told.redacted) {
+        told.redacted = true
+        told.signature = content.thinkingSignature ?? ""
+        yield ["redactedThinking", index, told.signature]
+      }
+      yield* signatureNews(index, content.thinkingSignature, told)
+      return
+    case "toolCall":
+      if (content.id !== told.id || content.name !== told.name) {
+        told.id = content.id
+        told.name = content.name
+        yield ["toolCall", index, { id: content.id, name: content.name }]
+      }
+      yield* signatureNews(index, content.thoughtSignature, told)
+      return
+    case "opaque": {
+      const json = JSON.stringify([content.kind, content.data])
+      if (json === told.opaque) return
+      told.opaque = json
+      yield ["opaque", index, content.kind, content.data]
+      return
+    }
+    default:
+      content satisfies never
+  }
+}
+
+function* signatureNews(index: number, signature: string | undefined, told: Told): Generator<BuilderCall> {
+  if (signature === undefined || signature === told.signature) return
+  told.signature = signature
+  yield ["signature", index, signature]
+}
+
+function ending(event: Extract<AssistantMessageEvent, { type: "done" | "error" }>): BuilderCall {
+  if (event.type === "done") return ["done", event.reason]
+  const { errorMessage = "The stream failed without saying why", failure = UNKNOWN } = event.error
+  return event.reason === "aborted" ? ["abort", errorMessage] : ["fail", failure, errorMessage]
+}
