@@ -1,0 +1,360 @@
+/**
+ * One run: turns of request and tools, until nothing continues it.
+ *
+ * A run ends with exactly one `agent_end`, whatever throws or hangs. Three things can cut it short, and each
+ * has its own way out: the caller's signal (nothing starts any more, and what is open is closed as aborted),
+ * a failed hook (the run ends with an assistant message that says so), and a failed `emit` (what is open is
+ * closed as an error, and the run rejects with the first failure).
+ */
+import { abortMessage, emptyAssistantMessage } from "@heddle/stream"
+import { AbortGrace, type Emit, LEFT_BEHIND, runToolCalls, serialEmit } from "@heddle/tools"
+import type {
+  AgentContext,
+  AgentEndReason,
+  AgentEvent,
+  AgentLoopConfig,
+  AgentMessage,
+  AgentTool,
+  AssistantMessage,
+  Model,
+  PrepareNextTurnContext,
+  StreamFailure,
+  StreamFn,
+  ThinkingLevel,
+  ToolResultMessage,
+} from "@heddle/types"
+import { shownTools, standardMessages, toPlainTool, toStreamOptions } from "./request.ts"
+import { ResponseReader } from "./response-reader.ts"
+
+const DEFAULT_ABORT_GRACE_MS = 500
+
+/** Without messages from these a request would say something else than what was meant. */
+const RETURNS_MESSAGES: ReadonlySet<string> = new Set<keyof AgentLoopConfig>([
+  "convertToLlm",
+  "getFollowUpMessages",
+  "getSteeringMessages",
+  "transformContext",
+])
+
+/** What of a finished turn decides how the run goes on. */
+interface Turn {
+  readonly message: AssistantMessage
+  readonly toolResults: readonly ToolResultMessage[]
+  /** Every result of its batch voted to end the run. */
+  readonly terminate: boolean
+}
+
+/** A hook threw. Ends the run from wherever it is. */
+class HookFailure extends Error {
+  constructor(hook: string, error: unknown) {
+    super(`${hook} failed: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Runs once: `execute` is called once per instance. */
+export class Run {
+  readonly #config: AgentLoopConfig
+  readonly #streamFn: StreamFn
+  readonly #emit: Emit<AgentEvent>
+  readonly #now: () => number
+  readonly #signals: readonly AbortSignal[]
+  /** Fires on the caller's signals, and when `emit` has failed. */
+  readonly #abort = new AbortController()
+  readonly #grace: AbortGrace
+  #emitFailure: { readonly error: unknown } | undefined
+
+  #model: Model
+  /** Undefined until `prepareNextTurn` says something. */
+  #thinkingLevel: ThinkingLevel | undefined
+  #systemPrompt: string
+  #tools: readonly AgentTool[]
+  /** What later requests see. Ours, and only ever appended to. */
+  #transcript: AgentMessage[]
+  /** What the run gives back. */
+  readonly #produced: AgentMessage[] = []
+  #turnOpen = false
+
+  constructor(
+    context: AgentContext,
+    config: AgentLoopConfig,
+    emit: Emit<AgentEvent>,
+    signals: readonly (AbortSignal | undefined)[],
+    streamFn: StreamFn,
+  ) {
+    this.#config = config
+    this.#streamFn = streamFn
+    this.#now = config.now ?? Date.now
+    this.#model = config.model
+    this.#systemPrompt = context.systemPrompt
+    this.#tools = context.tools ?? []
+    this.#transcript = [...context.messages]
+    this.#emit = serialEmit(emit, (error) => {
+      this.#emitFailure ??= { error }
+      this.#abort.abort(error)
+    })
+    this.#signals = signals.filter((signal) => signal !== undefined)
+    for (const signal of this.#signals) {
+      if (signal.aborted) this.#abort.abort(signal.reason)
+      else signal.addEventListener("abort", this.#onSignal, { once: true })
+    }
+    this.#grace = new AbortGrace(this.#abort.signal, config.abortGraceMs ?? DEFAULT_ABORT_GRACE_MS)
+  }
+
+  readonly #onSignal = (event: Event): void => this.#abort.abort((event.target as AbortSignal).reason)
+
+  /** Nothing may start any more: no request, no tool, no hook. */
+  get #stopped(): boolean {
+    return this.#abort.signal.aborted
+  }
+
+  /** @returns the prompts and all that the run produced. Rejects only with the first failure of `emit`. */
+  async execute(prompts: readonly AgentMessage[]): Promise<AgentMessage[]> {
+    let reason: AgentEndReason
+    try {
+      await this.#send({ type: "agent_start" })
+      await this.#openTurn()
+      for (const prompt of prompts) await this.#deliver(prompt)
+      reason = await this.#takeTurns()
+    } catch (error) {
+      await this.#closeAsFailed(error instanceof Error ? error.message : String(error))
+      reason = "error"
+    }
+    if (this.#emitFailure) reason = "error"
+    else if (this.#stopped) reason = "aborted"
+    await this.#send({ type: "agent_end", messages: [...this.#produced], reason })
+    for (const signal of this.#signals) signal.removeEventListener("abort", this.#onSignal)
+    this.#grace.dispose()
+    if (this.#emitFailure) throw this.#emitFailure.error
+    return this.#produced
+  }
+
+  async #takeTurns(): Promise<AgentEndReason> {
+    let pending = await this.#poll("getSteeringMessages")
+    for (;;) {
+      const turn = await this.#takeTurn(pending)
+      const { stopReason } = turn.message
+      if (stopReason === "error" || stopReason === "aborted") return stopReason
+
+      const finished = this.#describe(turn)
+      const stop = await this.#call("shouldStopAfterTurn", (hook) => hook(finished(), this.#abort.signal))
+      if (stop) return "stopped"
+
+      pending = await this.#poll("getSteeringMessages")
+      const answers = turn.toolResults.length > 0 && !turn.terminate
+      if (!answers && pending.length === 0) {
+        pending = await this.#poll("getFollowUpMessages")
+        if (pending.length === 0) return turn.terminate ? "terminated" : "completed"
+      }
+      if (this.#stopped) return "aborted"
+
+      const update = await this.#call("prepareNextTurn", (hook) => hook(finished(), this.#abort.signal))
+      if (update?.model) this.#model = update.model
+      if (update?.thinkingLevel) this.#thinkingLevel = update.thinkingLevel
+      if (update?.context) {
+        this.#systemPrompt = update.context.systemPrompt
+        this.#transcript = [...update.context.messages]
+        this.#tools = update.context.tools ?? []
+      }
+      if (this.#stopped) return "aborted"
+      await this.#openTurn()
+    }
+  }
+
+  /** From the messages that were queued for it to its `turn_end`. */
+  async #takeTurn(pending: readonly AgentMessage[]): Promise<Turn> {
+    for (const message of pending) {
+      // What is not delivered stays with whoever queued it.
+      if (this.#stopped) break
+      await this.#deliver(message)
+    }
+    const message = await this.#request()
+    const batch =
+      message.stopReason === "error" || message.stopReason === "aborted"
+        ? { results: [], terminate: false }
+        : await this.#runTools(message)
+    await this.#closeTurn(message, batch.results)
+    return { message, toolResults: batch.results, terminate: batch.terminate }
+  }
+
+  async #request(): Promise<AssistantMessage> {
+    const transcript = this.#transcript
+    const transformed =
+      (await this.#call("transformContext", (hook) => hook([...transcript], this.#abort.signal))) ??
+      transcript
+    const messages =
+      (await this.#call("convertToLlm", (hook) => hook([...transformed]))) ?? standardMessages(transformed)
+    const apiKey = await this.#call("getApiKey", (hook) => hook(this.#model.provider))
+    if (this.#stopped) return this.#say(this.#interrupted())
+
+    const shown = shownTools(this.#tools, transcript)
+    const context = {
+      ...(this.#systemPrompt !== "" && { systemPrompt: this.#systemPrompt }),
+      messages,
+      ...(shown.length > 0 && { tools: shown.map(toPlainTool) }),
+    }
+    return this.#stream((signal) => {
+      const options = toStreamOptions(this.#config, apiKey, this.#thinkingLevel, signal)
+      return this.#streamFn(this.#model, context, options)
+    })
+  }
+
+  async #stream(open: (signal: AbortSignal) => ReturnType<StreamFn>): Promise<AssistantMessage> {
+    const request = new AbortController()
+    const onAbort = () => request.abort(this.#abort.signal.reason)
+    this.#abort.signal.addEventListener("abort", onAbort, { once: true })
+    const emit: Emit<AgentEvent> = (event) => {
+      // Once emit has failed there is nobody to stream to.
+      const waiting = this.#emit(event)
+      if (waiting) return waiting.then(() => this.#leaveOnEmitFailure(reader))
+      this.#leaveOnEmitFailure(reader)
+    }
+    const reader = new ResponseReader(this.#model, emit, this.#now, this.#config, request)
+    const read = await this.#grace.wait(reader.read(() => open(request.signal)))
+    const message = read === LEFT_BEHIND ? reader.leave(...this.#interruption()) : read
+    this.#abort.signal.removeEventListener("abort", onAbort)
+    return this.#say(message, reader.started)
+  }
+
+  #leaveOnEmitFailure(reader: ResponseReader): void {
+    if (this.#emitFailure) reader.leave(...this.#interruption())
+  }
+
+  async #runTools(message: AssistantMessage): Promise<{ results: ToolResultMessage[]; terminate: boolean }> {
+    if (!message.content.some((block) => block.type === "toolCall")) return { results: [], terminate: false }
+    const { beforeToolCall, afterToolCall, toolExecution, maxParallelToolCalls, toolEndOrder, abortGraceMs } =
+      this.#config
+    const batch = await runToolCalls(message, {
+      tools: this.#tools,
+      context: this.#contextForHooks(beforeToolCall !== undefined || afterToolCall !== undefined),
+      signal: this.#abort.signal,
+      emit: this.#emit,
+      ...(beforeToolCall && { beforeToolCall }),
+      ...(afterToolCall && { afterToolCall }),
+      toolExecution,
+      maxParallelToolCalls,
+      toolEndOrder,
+      abortGraceMs: abortGraceMs ?? DEFAULT_ABORT_GRACE_MS,
+      now: this.#now,
+      shownToolNames: shownTools(this.#tools, this.#transcript).map((tool) => tool.name),
+    })
+    this.#transcript.push(...batch.results)
+    this.#produced.push(...batch.results)
+    return batch
+  }
+
+  /** A transcript that a hook may keep is a copy; where no hook looks, none is made. */
+  #contextForHooks(copy: boolean): AgentContext {
+    return {
+      systemPrompt: this.#systemPrompt,
+      messages: copy ? [...this.#transcript] : this.#transcript,
+      tools: this.#tools,
+    }
+  }
+
+  /** @returns what the hooks between turns are told, made on demand and once. */
+  #describe({ message, toolResults }: Turn): () => PrepareNextTurnContext {
+    let described: PrepareNextTurnContext | undefined
+    return () => {
+      described ??= {
+        message,
+        toolResults,
+        context: this.#contextForHooks(true),
+        newMessages: [...this.#produced],
+      }
+      return described
+    }
+  }
+
+  async #poll(hook: "getSteeringMessages" | "getFollowUpMessages"): Promise<readonly AgentMessage[]> {
+    return (await this.#call(hook, async (get) => (await get()) ?? [])) ?? []
+  }
+
+  /**
+   * Asks one hook. Not there, not allowed to start any more, or left behind after the signal: undefined. A
+   * hook that fails because it was told to stop has not failed.
+   */
+  async #call<
+    TName extends
+      | "convertToLlm"
+      | "getApiKey"
+      | "getFollowUpMessages"
+      | "getSteeringMessages"
+      | "prepareNextTurn"
+      | "shouldStopAfterTurn"
+      | "transformContext",
+    TResult,
+  >(
+    name: TName,
+    ask: (hook: NonNullable<AgentLoopConfig[TName]>) => TResult | Promise<TResult>,
+  ): Promise<TResult | undefined> {
+    const hook = this.#config[name]
+    if (!hook || this.#stopped) return undefined
+    try {
+      const answer = await this.#grace.wait(
+        Promise.resolve(ask(hook.bind(this.#config) as NonNullable<AgentLoopConfig[TName]>)),
+      )
+      if (answer === LEFT_BEHIND) return undefined
+      if (RETURNS_MESSAGES.has(name) && !Array.isArray(answer)) throw new TypeError("it returned no array")
+      return answer
+    } catch (error) {
+      if (this.#stopped) return undefined
+      throw new HookFailure(name, error)
+    }
+  }
+
+  async #closeAsFailed(errorMessage: string): Promise<void> {
+    if (!this.#turnOpen) await this.#openTurn()
+    const failure: StreamFailure = { code: "unknown", retryable: false }
+    const empty = emptyAssistantMessage(this.#model, this.#now())
+    await this.#closeTurn(await this.#say({ ...empty, stopReason: "error", errorMessage, failure }), [])
+  }
+
+  /** Why the run was cut short: what its messages say about it. */
+  #interruption(): ["error" | "aborted", StreamFailure, string] {
+    if (!this.#emitFailure) {
+      return ["aborted", { code: "aborted", retryable: false }, abortMessage(this.#abort.signal.reason)]
+    }
+    const { error } = this.#emitFailure
+    const why = error instanceof Error ? error.message : String(error)
+    return ["error", { code: "unknown", retryable: false }, `A listener failed: ${why}`]
+  }
+
+  #interrupted(): AssistantMessage {
+    const [stopReason, failure, errorMessage] = this.#interruption()
+    return { ...emptyAssistantMessage(this.#model, this.#now()), stopReason, errorMessage, failure }
+  }
+
+  async #openTurn(): Promise<void> {
+    this.#turnOpen = true
+    await this.#send({ type: "turn_start" })
+  }
+
+  async #closeTurn(message: AssistantMessage, toolResults: readonly ToolResultMessage[]): Promise<void> {
+    this.#turnOpen = false
+    await this.#send({ type: "turn_end", message, toolResults })
+  }
+
+  /** The end of an assistant message, and its start where the stream did not come to that. */
+  async #say(message: AssistantMessage, started = false): Promise<AssistantMessage> {
+    this.#append(message)
+    if (!started) await this.#send({ type: "message_start", message })
+    await this.#send({ type: "message_end", message })
+    return message
+  }
+
+  async #deliver(message: AgentMessage): Promise<void> {
+    this.#append(message)
+    await this.#send({ type: "message_start", message })
+    await this.#send({ type: "message_end", message })
+  }
+
+  #append(message: AgentMessage): void {
+    this.#transcript.push(message)
+    this.#produced.push(message)
+  }
+
+  async #send(event: AgentEvent): Promise<void> {
+    const waiting = this.#emit(event)
+    if (waiting) await waiting
+  }
+}
