@@ -1,0 +1,102 @@
+/**
+ * Builds the body of a chat completion.
+ *
+ * It is pure, and asks the row of the vendor (`compat.ts`) what may be said and how. A field that a vendor
+ * does not know is left out: several answer 400 to any of them.
+ *
+ * @see https://platform.openai.com/docs/api-reference/chat/create
+ */
+import { clampMaxTokens } from "@heddle/provider-kit"
+import { toJsonSchema } from "@heddle/stream"
+import type { Context, Model, SimpleStreamOptions, Tool, ToolChoice } from "@heddle/types"
+import { markCache } from "./cache-control.ts"
+import type { ResolvedCompat } from "./compat.ts"
+import { toMessages } from "./to-messages.ts"
+import { toReasoning } from "./to-reasoning.ts"
+
+/** OpenAI's limit on the length of a cache key, in characters. */
+const LONGEST_CACHE_KEY = 64
+
+/** The body of a request. Vendors' extensions make it wider than OpenAI's own type. */
+export type CompletionsRequest = Readonly<Record<string, unknown>> & {
+  readonly model: string
+  readonly stream: true
+}
+
+/**
+ * @param context Its history has gone through `adaptHistory` of `@heddle/provider-kit`.
+ * @throws where a tool's schema cannot be stated as JSON Schema.
+ */
+export function toRequest(
+  model: Model,
+  context: Context,
+  options: SimpleStreamOptions,
+  compat: ResolvedCompat,
+): CompletionsRequest {
+  const messages = toMessages(model, context, compat)
+  const isMarked = compat.cacheControlFormat === "anthropic"
+  return {
+    model: model.id,
+    messages: isMarked ? markCache(messages, options.cacheRetention) : messages,
+    ...(compat.supportsUsageInStreaming && { stream_options: { include_usage: true } }),
+    ...toolFields(context.tools ?? [], options.toolChoice, compat),
+    ...maxTokens(model, context, options.maxTokens, compat),
+    ...(options.temperature !== undefined && { temperature: options.temperature }),
+    ...toReasoning(model, options, compat),
+    ...cacheKey(options, compat),
+    ...retention(options.metadata, compat),
+    ...(compat.openRouterRouting && { provider: compat.openRouterRouting }),
+    ...compat.extraBody,
+    stream: true,
+  }
+}
+
+/** An empty list of tools is refused, and a choice among none as well. */
+function toolFields(tools: readonly Tool[], choice: ToolChoice | undefined, compat: ResolvedCompat): object {
+  if (tools.length === 0) return {}
+  return {
+    tools: tools.map((tool) => toTool(tool, compat)),
+    ...(choice !== undefined && { tool_choice: toToolChoice(choice, compat) }),
+    ...(compat.asksForParallelToolCalls && { parallel_tool_calls: true }),
+    ...(compat.asksForToolStream && { tool_stream: true }),
+  }
+}
+
+function toTool({ name, description, parameters }: Tool, compat: ResolvedCompat): object {
+  const strict = compat.supportsStrictMode && { strict: false }
+  return {
+    type: "function",
+    function: { name, description, parameters: toJsonSchema(parameters), ...strict },
+  }
+}
+
+function toToolChoice(choice: ToolChoice, compat: ResolvedCompat): unknown {
+  if (typeof choice === "object") return { type: "function", function: { name: choice.name } }
+  return choice === "required" ? compat.requiredToolChoice : choice
+}
+
+function maxTokens(
+  model: Model,
+  context: Context,
+  requested: number | undefined,
+  compat: ResolvedCompat,
+): object {
+  if (requested === undefined && !compat.alwaysSendsMaxTokens) return {}
+  const tokens = clampMaxTokens(model, context, requested)
+  return tokens === undefined ? {} : { [compat.maxTokensField]: tokens }
+}
+
+/** Keys that begin alike share a cache at worst. */
+function cacheKey({ sessionId, cacheRetention }: SimpleStreamOptions, compat: ResolvedCompat): object {
+  if (!compat.supportsPromptCacheKey || cacheRetention === "none") return {}
+  return {
+    ...(sessionId && { prompt_cache_key: sessionId.slice(0, LONGEST_CACHE_KEY) }),
+    ...(cacheRetention === "long" && compat.supportsLongCacheRetention && { prompt_cache_retention: "24h" }),
+  }
+}
+
+/** OpenAI refuses metadata on a completion that is not stored, so who passes metadata has it stored. */
+function retention(metadata: SimpleStreamOptions["metadata"], compat: ResolvedCompat): object {
+  const isSent = compat.supportsMetadata && metadata !== undefined
+  return { ...(compat.supportsStore && { store: isSent }), ...(isSent && { metadata }) }
+}
