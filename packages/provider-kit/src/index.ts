@@ -4,17 +4,26 @@
  * @packageDocumentation
  */
 export { adaptHistory, type HistoryRules, IMAGE_OMITTED, isSameModel } from "./adapt-history.ts"
+export type {
+  AdapterCall,
+  AdapterConfig,
+  AdapterDefinition,
+  AdapterStreamFn,
+  ResponseHead,
+} from "./adapter-definition.ts"
 export {
   type ClassifiedFailure,
   classifyError,
   classifyFailure,
   toStreamFailureError,
 } from "./classify-failure.ts"
+export { defineAdapter } from "./define-adapter.ts"
 export { envKey } from "./env-key.ts"
 export { type FailureFacts, toFailureFacts } from "./failure-facts.ts"
 export type { FailureRule } from "./failure-rules.ts"
 export { clampMaxTokens, estimateTokens } from "./max-tokens.ts"
 export { NOT_EXECUTED, pairToolResults } from "./pair-tool-results.ts"
+export { type ByteStream, type ReadSseOptions, readSse } from "./read-sse.ts"
 export { type ReasoningLevel, type ResolvedReasoning, resolveReasoning, thinkingBudget } from "./reasoning.ts"
 export { redact } from "./redact.ts"
 export { hasCredentials, mergeHeaders, type RequestHeaders } from "./request-headers.ts"
