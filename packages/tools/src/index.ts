@@ -1,0 +1,22 @@
+/**
+ * The tool pipeline: find, mend and validate, ask, execute, schedule.
+ *
+ * @packageDocumentation
+ */
+export { AbortGrace, LEFT_BEHIND } from "./abort-grace.ts"
+export {
+  type RunToolCallsOptions,
+  type RunToolCallsResult,
+  runToolCalls,
+  type ToolCallEvent,
+} from "./batch.ts"
+export { defineTool } from "./define-tool.ts"
+export { errorResult, textResult } from "./result.ts"
+export {
+  type RunToolCallOptions,
+  type RunToolCallResult,
+  runToolCall,
+  type ToolCallOptions,
+} from "./run-tool-call.ts"
+export { type Emit, serialEmit } from "./serial-emit.ts"
+export { ToolArgumentsError, type ToolArgumentsIssue, validateToolArguments } from "./validate.ts"
