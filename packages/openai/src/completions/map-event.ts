@@ -71,7 +71,8 @@ class CompletionMapper implements ChunkMapper {
     const fails = isFailure(chunk)
     if (!fails) this.#identity(chunk)
     const choice = objectsOf(chunk.choices).find(isFirstChoice)
-    if (choice) this.#choice(choice, chunk.object === "chat.completion")
+    if (choice) this.#delta(deltaOf(choice, chunk.object === "chat.completion"))
+    if (choice && !fails) this.#finishReason(textOf(choice.finish_reason))
     this.#usage(chunk, choice)
     if (fails) throw toStreamFailureError({ body: chunk })
   }
@@ -97,11 +98,8 @@ class CompletionMapper implements ChunkMapper {
     this.#model = model || this.#model
   }
 
-  /** A server that does not stream answers with one whole `message`; beside a `delta` it says nothing new. */
-  #choice(choice: WireObject, isWhole: boolean): void {
-    const delta = isWhole ? (choice.delta ?? choice.message) : choice.delta
-    if (isWireObject(delta)) this.#delta(delta)
-    const word = textOf(choice.finish_reason)
+  /** OpenRouter repeats it on the chunk that carries usage. */
+  #finishReason(word: string): void {
     if (word === "" || word === this.#finish) return
     this.#finish = word
     this.#message.rawStopReason(word)
@@ -192,6 +190,12 @@ const UNFINISHED = "The response ended before the model had finished: no finish_
 /** More than one answer is never asked for. */
 function isFirstChoice(choice: WireObject): boolean {
   return choice.index === undefined || choice.index === null || choice.index === 0
+}
+
+/** A server that does not stream answers with one whole `message`; beside a `delta` it says nothing new. */
+function deltaOf(choice: WireObject, isWhole: boolean): WireObject {
+  const delta = isWhole ? (choice.delta ?? choice.message) : choice.delta
+  return isWireObject(delta) ? delta : {}
 }
 
 /** Most vendors send `{ error }`, vLLM and Mistral the error itself. */

@@ -514,7 +514,14 @@ describe("the chunk mapper", () => {
     })
 
     test("before anything else leaves a lone error event, so that the request can be tried again", async () => {
-      const { events } = await replayChunks("openai", [{ id: "r1", error: { message: "busy", code: 503 } }])
+      const { events } = await replayChunks("openrouter", [
+        {
+          id: "gen-1",
+          model: "m",
+          choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: "error" }],
+          error: { message: "busy", code: 503 },
+        },
+      ])
 
       expect(events.map(({ type }) => type)).toEqual(["error"])
     })
