@@ -7,8 +7,8 @@
  *
  * What was shown never changes, and is a prefix of what comes later: strings as far as they go, numbers and
  * keywords when they are whole, a key with its value. (The one exception is JSON's own: a duplicate key
- * replaces what stood there.) The end is exact against `JSON.parse`: the same texts are accepted, with the
- * same values. Nothing recurses on the input.
+ * replaces what stood there.) The end is exact against `JSON.parse`, down to 1024 levels: the same texts are
+ * accepted, with the same values. Nothing recurses on the input.
  *
  * This file does not decide what broken arguments mean to a call; see `assistant-message-builder.ts`.
  */
