@@ -156,6 +156,7 @@ export const answerCases: readonly ConformanceCase[] = [
       callTool({ id: "call_large", name: "write", arguments: LARGE }, { pieces: 1024 }),
       stop("toolUse"),
     ),
+    deadlineMs: 20_000,
     expect: {
       stopReason: "toolUse",
       content: [{ type: "toolCall", id: "call_large", name: "write", arguments: LARGE }],

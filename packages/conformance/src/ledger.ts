@@ -8,11 +8,16 @@
  */
 import { difference } from "./difference.ts"
 
+/** What one object was when it was seen first, and where it was found: paths are written when they are needed. */
 interface Entry {
   readonly label: number | string
-  readonly path: string
-  readonly copy: Readonly<Record<string, unknown>>
+  readonly owner: Entry | undefined
+  readonly key: string
+  readonly object: Container
+  readonly copy: Container
 }
+
+type Container = Readonly<Record<string, unknown>>
 
 /** A change that was found. */
 export interface Change {
@@ -23,45 +28,58 @@ export interface Change {
 }
 
 export class Ledger {
-  readonly #entries = new Map<object, Entry>()
+  readonly #seen = new Set<object>()
+  readonly #entries: Entry[] = []
 
-  /** @param label Names the value in {@link changes}. */
-  record(value: unknown, label: number | string, path: string): void {
-    const pending: [unknown, string][] = [[value, path]]
-    for (let next = pending.pop(); next; next = pending.pop()) {
-      const [object, at] = next
-      if (!isContainer(object) || this.#entries.has(object)) continue
-      this.#entries.set(object, { label, path: at, copy: { ...object } })
-      for (const [key, inner] of Object.entries(object)) {
-        if (isContainer(inner))
-          pending.push([inner, Array.isArray(object) ? `${at}[${key}]` : `${at}.${key}`])
-      }
+  /** @param label Names the value in {@link changes}; `name` begins the paths in it. */
+  record(value: unknown, label: number | string, name: string): void {
+    let next = this.#entries.length
+    this.#add(value, label, undefined, name)
+    for (let entry = this.#entries[next]; entry; entry = this.#entries[++next]) {
+      const { object } = entry
+      for (const key in object) this.#add(object[key], label, entry, key)
     }
   }
 
   /** @returns every object that is not any more what it was, in the order they were seen. */
   changes(): Change[] {
     const changes: Change[] = []
-    for (const [object, { label, path, copy }] of this.#entries) {
-      const says = changeOf({ ...object }, copy, path)
-      if (says !== undefined) changes.push({ label, says })
+    for (const entry of this.#entries) {
+      const key = changedKey(entry.object, entry.copy)
+      if (key !== undefined) changes.push({ label: entry.label, says: sayChange(entry, key) })
     }
     return changes
+  }
+
+  #add(value: unknown, label: number | string, owner: Entry | undefined, key: string): void {
+    if (!isContainer(value) || this.#seen.has(value)) return
+    this.#seen.add(value)
+    // Arrays are copied as arrays, which is quick, and read like the objects they are.
+    const copy = (Array.isArray(value) ? value.slice() : { ...value }) as Container
+    this.#entries.push({ label, owner, key, object: value, copy })
   }
 }
 
 /** Inner objects have entries of their own, so here their identity is enough. */
-function changeOf(
-  now: Readonly<Record<string, unknown>>,
-  then: Readonly<Record<string, unknown>>,
-  path: string,
-): string | undefined {
-  for (const key of new Set([...Object.keys(then), ...Object.keys(now)])) {
-    if (Object.is(now[key], then[key]) && Object.hasOwn(now, key) === Object.hasOwn(then, key)) continue
-    const says = difference({ [key]: now[key] }, Object.hasOwn(then, key) ? { [key]: then[key] } : {}, path)
-    return says ?? `${path}.${key} was replaced by an equal object`
+function changedKey(now: Container, then: Container): string | undefined {
+  for (const key in then) {
+    if (!Object.is(now[key], then[key]) || !Object.hasOwn(now, key)) return key
   }
+  for (const key in now) if (!Object.hasOwn(then, key)) return key
   return undefined
+}
+
+function sayChange(entry: Entry, key: string): string {
+  const { object, copy } = entry
+  const path = pathOf(entry)
+  const now = Object.hasOwn(object, key) ? { [key]: object[key] } : {}
+  const then = Object.hasOwn(copy, key) ? { [key]: copy[key] } : {}
+  return difference(now, then, path) ?? `${path}.${key} was replaced by an equal object`
+}
+
+function pathOf({ owner, key }: Entry): string {
+  if (!owner) return key
+  return Array.isArray(owner.object) ? `${pathOf(owner)}[${key}]` : `${pathOf(owner)}.${key}`
 }
 
 /** @returns whether it is an array or a plain object. */

@@ -3,8 +3,8 @@
  *
  * @packageDocumentation
  */
-export { type FaultServer, type FaultServerOptions, startFaultServer } from "./fault-server.ts"
-export { type FaultEndpoint, overHttp } from "./over-http.ts"
+export { type FaultServer, type FaultServerOptions, startFaultServer } from "./node/fault-server.ts"
+export { type FaultEndpoint, overHttp } from "./node/over-http.ts"
 export { type RefusalBody, sse, type Wire } from "./wire.ts"
 export { anthropicWire } from "./wires/anthropic.ts"
 export { eventStreamMessage } from "./wires/aws-event-stream.ts"

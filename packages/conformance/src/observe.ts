@@ -15,9 +15,9 @@ import type {
   StreamFn,
 } from "@heddle/types"
 import type { AbortPlan, Use } from "./conformance-case.ts"
+import { Deliveries } from "./deliveries.ts"
 import { difference, isObject, show } from "./difference.ts"
 import { checkEvents } from "./grammar.ts"
-import { Ledger } from "./ledger.ts"
 import { type Rule, type Violation, violation } from "./violation.ts"
 
 /** One call and how it is watched. */
@@ -48,7 +48,16 @@ const SILENCE_MS = 500
 /** How long the world is left alone after the end, to see whether something still happens. Milliseconds. */
 const AFTERMATH_MS = 10
 
+/** So many events are read in one breath. */
+const BREATH = 1024
+
+/** So many events are no answer any more: 1 MiB of arguments in deltas of four characters is less. */
+const FLOOD = 400 * BREATH
+
 const LATE = Symbol("late")
+
+/** What became of `result()`: undefined when it rejected. */
+type Settled = AssistantMessage | typeof LATE | undefined
 
 /** @returns what the call did; never throws. */
 export async function observe(watch: Watch): Promise<Observation> {
@@ -63,27 +72,28 @@ export async function observe(watch: Watch): Promise<Observation> {
 
 class Observer {
   readonly #watch: Watch
-  readonly #events: AssistantMessageEvent[] = []
+  readonly #deliveries = new Deliveries()
   readonly #violations: Violation[] = []
-  readonly #ledger = new Ledger()
   readonly #timers: ReturnType<typeof setTimeout>[] = []
   #message: AssistantMessage | undefined
-  #last: readonly unknown[] = []
-  #characters = 0
-  #abortedAt: number | undefined
+  #aborted = false
+  #expired = false
   #late: Promise<typeof LATE>
   #expire: () => void = () => {}
 
   constructor(watch: Watch) {
     this.#watch = watch
     this.#late = new Promise((resolve) => {
-      this.#expire = () => resolve(LATE)
+      this.#expire = () => {
+        this.#expired = true
+        resolve(LATE)
+      }
     })
     this.#timers.push(setTimeout(this.#expire, watch.deadlineMs))
   }
 
   observation(): Observation {
-    return { events: this.#events, message: this.#message, violations: this.#violations }
+    return { events: this.#deliveries.events, message: this.#message, violations: this.#violations }
   }
 
   stop(): void {
@@ -99,24 +109,22 @@ class Observer {
     const early = this.#result(stream)
     const inTime =
       use === "result" || (use === "events" ? await this.#read(stream) : await this.#leave(stream))
-    if (!inTime) return this.#giveUp()
+    if (inTime) await this.#finish(stream, early)
+    else this.#giveUp()
+    this.#violations.push(...this.#deliveries.violations())
+    if (use !== "events") return
+    const grammar = checkEvents(this.#deliveries.events)
+    this.#violations.push(...grammar.filter(({ rule }) => inTime || rule !== "terminal"))
+  }
+
+  async #finish(stream: AssistantMessageEventStream, early: Promise<Settled>): Promise<void> {
     const message = await this.#settled(early)
-    if (message === LATE) return this.#report("result", `result() had not settled ${this.#elapsed()}`)
-    if (use === "events") await this.#checkResult(stream, message)
-    await pause(AFTERMATH_MS)
-    this.#message = message
-    for (const { label, says } of this.#ledger.changes().slice(0, 3)) {
-      const index = Number(label)
-      this.#violations.push(
-        violation(
-          "delivered-unchanged",
-          `changed after it was delivered: ${says}`,
-          index,
-          this.#events[index]?.type,
-        ),
-      )
+    if (message === LATE) this.#report("result", `result() had not settled ${this.#elapsed()}`)
+    else {
+      if (this.#watch.use === "events") await this.#checkResult(stream, message)
+      this.#message = message
     }
-    if (use === "events") this.#violations.push(...checkEvents(this.#events))
+    await pause(AFTERMATH_MS)
   }
 
   async #call(): Promise<AssistantMessageEventStream | undefined> {
@@ -165,14 +173,14 @@ class Observer {
           return ended
         }
         if (next.done) break
-        this.#deliver(next.value)
+        if (!(await this.#deliver(next.value))) return false
         if (isTerminal(next.value)) {
           ended = true
           if (this.#watch.abort?.when === "afterEnd") this.#abort()
         }
       }
       const after = await Promise.race([iterator.next(), this.#silence()])
-      if (after !== LATE && !after.done) this.#deliver(after.value)
+      if (after !== LATE && !after.done) await this.#deliver(after.value)
     } catch (error) {
       this.#report("never-throws", `reading the stream threw ${describe(error)} after ${this.#soFar()}`)
     }
@@ -187,7 +195,7 @@ class Observer {
         const next = await Promise.race([iterator.next(), this.#late])
         if (next === LATE) return false
         if (next.done) break
-        this.#deliver(next.value)
+        if (!(await this.#deliver(next.value))) return false
         if (isObject(next.value) && "delta" in next.value) break
       }
       this.#limit()
@@ -198,31 +206,18 @@ class Observer {
     return true
   }
 
-  #deliver(event: AssistantMessageEvent): void {
-    const index = this.#events.push(event) - 1
-    this.#ledger.record(event, index, "event")
-    const loose: unknown = event
-    if (isObject(loose)) {
-      if (typeof loose.delta === "string") this.#characters += loose.delta.length
-      this.#checkIdentity(loose, index)
-    }
+  /** @returns whether to go on: a stream that never pauses would keep the deadline's timer from firing. */
+  async #deliver(event: AssistantMessageEvent): Promise<boolean> {
+    this.#deliveries.add(event)
     const { abort } = this.#watch
-    if (abort?.when === "afterCharacters" && this.#characters >= abort.characters) this.#abort()
+    const { characters, events } = this.#deliveries
+    if (abort?.when === "afterCharacters" && characters >= abort.characters) this.#abort()
+    if (events.length % BREATH !== 0) return true
+    await pause(0)
+    return !this.#expired && events.length < FLOOD
   }
 
-  /** A UI memoises on blocks: only the one that an event is about may be a new object. */
-  #checkIdentity(event: Record<string, unknown>, index: number): void {
-    const content = isObject(event.partial) ? event.partial.content : undefined
-    if (!Array.isArray(content)) return
-    const changed = this.#last.findIndex((block, at) => at !== event.contentIndex && content[at] !== block)
-    if (changed !== -1) {
-      const says = `block ${changed} is another object than in the snapshot before, though nothing happened to it`
-      this.#violations.push(violation("identity", says, index, String(event.type)))
-    }
-    this.#last = content
-  }
-
-  async #result(stream: AssistantMessageEventStream): Promise<AssistantMessage | typeof LATE | undefined> {
+  async #result(stream: AssistantMessageEventStream): Promise<Settled> {
     try {
       return await Promise.race([stream.result(), this.#late])
     } catch (error) {
@@ -232,17 +227,15 @@ class Observer {
   }
 
   /** A result that is due after the end gets a little time, not the whole deadline. */
-  #settled(
-    result: Promise<AssistantMessage | typeof LATE | undefined>,
-  ): Promise<AssistantMessage | typeof LATE | undefined> {
-    return this.#watch.use === "result" ? result : Promise.race([result, this.#silence()])
+  #settled(result: Promise<Settled>): Promise<Settled> {
+    return this.#watch.use === "events" ? Promise.race([result, this.#silence()]) : result
   }
 
   async #checkResult(
     stream: AssistantMessageEventStream,
     message: AssistantMessage | undefined,
   ): Promise<void> {
-    const terminal = this.#events.find(isTerminal)
+    const terminal = this.#deliveries.events.find(isTerminal)
     if (!terminal || message === undefined) return
     const expected = terminal.type === "done" ? terminal.message : terminal.error
     const differs = difference(message, expected, "the message")
@@ -255,8 +248,8 @@ class Observer {
   }
 
   #abort(): void {
-    if (this.#abortedAt !== undefined) return
-    this.#abortedAt = performance.now()
+    if (this.#aborted) return
+    this.#aborted = true
     this.#watch.fire()
     if (this.#watch.abort?.when !== "afterEnd") this.#limit()
   }
@@ -272,14 +265,15 @@ class Observer {
   }
 
   #elapsed(): string {
-    return this.#abortedAt === undefined
-      ? `in the ${this.#watch.deadlineMs} ms it was given`
-      : `${Math.round(performance.now() - this.#abortedAt)} ms after the abort`
+    const { deadlineMs, abortDeadlineMs } = this.#watch
+    return this.#aborted ? `within ${abortDeadlineMs} ms of the abort` : `within ${deadlineMs} ms`
   }
 
   #soFar(): string {
-    const last = this.#events.at(-1)
-    return last === undefined ? "no event" : `${this.#events.length} events, the last a ${last.type}`
+    const last = this.#deliveries.events.at(-1)
+    return last === undefined
+      ? "no event"
+      : `${this.#deliveries.events.length} events, the last a ${last.type}`
   }
 
   #silence(): Promise<typeof LATE> {

@@ -20,7 +20,7 @@ export interface DescribeOptions extends Harness {
 }
 
 /** More than any case takes by its own deadlines. Milliseconds. */
-const TEST_TIMEOUT_MS = 20_000
+const TEST_TIMEOUT_MS = 30_000
 
 /**
  * Declares the conformance suite of one StreamFn.

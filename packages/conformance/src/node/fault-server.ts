@@ -7,10 +7,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
-import { toBeats } from "./beat.ts"
-import type { ReceivedRequest } from "./harness.ts"
-import type { Reply, Scenario } from "./scenario.ts"
-import type { Wire } from "./wire.ts"
+import { toBeats } from "../beat.ts"
+import type { ReceivedRequest } from "../harness.ts"
+import type { Reply, Scenario } from "../scenario.ts"
+import type { Wire } from "../wire.ts"
 
 /** A running fault server. */
 export interface FaultServer {

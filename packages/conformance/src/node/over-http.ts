@@ -1,8 +1,8 @@
 /** Connects an adapter to the suite over real HTTP on loopback. */
 import type { StreamFn } from "@heddle/types"
+import type { Connect, Connection } from "../harness.ts"
+import type { Wire } from "../wire.ts"
 import { startFaultServer } from "./fault-server.ts"
-import type { Connect, Connection } from "./harness.ts"
-import type { Wire } from "./wire.ts"
 
 /** Where an adapter finds the fault server, and the key it is to use. */
 export interface FaultEndpoint {
