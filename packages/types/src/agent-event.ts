@@ -63,4 +63,9 @@ export type AgentEvent =
       /** The prompts and everything the run produced. */
       readonly messages: readonly AgentMessage[]
       readonly reason: AgentEndReason
+      /**
+       * Why the run was aborted or failed, where no message says so: for `reduceAgentState`, so that whoever
+       * reads the events knows as much as the agent. Set by `Agent`, not by the loop.
+       */
+      readonly errorMessage?: string
     }
