@@ -8,14 +8,14 @@ import { Socket } from "node:net"
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|::1|::ffff:127(\.\d+){3}|0\.0\.0\.0|::)$/
 
-const connect: (this: Socket, ...parameters: unknown[]) => Socket = Socket.prototype.connect
+const connect = Socket.prototype.connect
 
-Socket.prototype.connect = function connectLocally(this: Socket, ...parameters: unknown[]) {
+Socket.prototype.connect = function connectLocally(this: Socket, ...parameters: unknown[]): Socket {
   const host = hostOf(parameters)
   if (host !== undefined && !LOOPBACK.test(host)) {
     throw new Error(`A connection to ${host} was refused: tests and examples stay on this machine.`)
   }
-  return connect.apply(this, parameters)
+  return Reflect.apply(connect, this, parameters)
 }
 
 /** @returns the host of `connect(options)`, `connect(port, host)` or a list of these; none means this machine. */
