@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events"
 import type { AgentMessage, ImageContent } from "@heddle/types"
 import { describe, expect, test } from "vitest"
 import { Agent, type AgentOptions } from "../src/index.ts"
@@ -125,6 +126,18 @@ describe("agent.state", () => {
     expect("errorMessage" in before || "streamingMessage" in before).toBe(false)
     expect(after.errorMessage).toBe("Out of yarn")
     expect("streamingMessage" in after).toBe(false)
+  })
+
+  test("copies no list for an event that adds no message", async () => {
+    const { agent } = start([say("H", "i")], { initialState: { messages: [user("Before")] } })
+    const lists = new Set<unknown>()
+    agent.subscribe(({ type }) => {
+      if (type === "message_update") lists.add(agent.state.messages).add(agent.state.tools)
+    })
+
+    await agent.prompt("Hello")
+
+    expect(lists.size).toBe(2)
   })
 
   test("isStreaming holds from the call of prompt() until the agent_end listeners have settled", async () => {
@@ -558,6 +571,22 @@ describe("signal", () => {
     expect(agent.signal).toBeUndefined()
     expect(seen.size).toBe(1)
   })
+
+  test.each([{ reply: say("Hi") }, { reply: fail("Out of yarn") }, { reply: hang() }])(
+    "has no listener left after a run ($#)",
+    async ({ reply }) => {
+      const { agent } = start([reply])
+      let signal: AbortSignal | undefined
+      agent.subscribe((event, given) => {
+        signal = given
+        if (event.type === "message_update") agent.abort()
+      })
+
+      await agent.prompt("Hello")
+
+      expect(signal && getEventListeners(signal, "abort")).toEqual([])
+    },
+  )
 })
 
 describe("waitForIdle()", () => {

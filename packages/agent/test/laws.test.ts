@@ -29,10 +29,13 @@ const scenario = fc.record({
   toolEndOrder: fc.constantFrom("source", "completion"),
   mode: fc.constantFrom("all", "one-at-a-time"),
   slowListener: fc.boolean(),
+  /** An abort that comes from outside, whatever the run is at. */
+  abortAfterTicks: fc.option(fc.nat(150), { nil: undefined }),
 })
 type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never
 
-async function play({ turns, disturbances, toolExecution, toolEndOrder, mode, slowListener }: Scenario) {
+async function play(scenario: Scenario) {
+  const { turns, disturbances, toolExecution, toolEndOrder, mode, slowListener, abortAfterTicks } = scenario
   const { agent, events } = start(
     turns.map((turn, index): Reply => {
       if ("says" in turn) return say(turn.says)
@@ -65,25 +68,27 @@ async function play({ turns, disturbances, toolExecution, toolEndOrder, mode, sl
   let thrown = false
   agent.subscribe((event) => {
     const at = count++
-    for (const disturbance of disturbances) {
-      if (disturbance.at !== at) continue
-      if (disturbance.does === "abort") agent.abort("Enough")
-      if (disturbance.does === "steer") agent.steer(`Steer ${at}`)
-      if (disturbance.does === "followUp") agent.followUp(`Follow ${at}`)
-      if (disturbance.does === "settings") agent.state.thinkingLevel = "low"
-      if (disturbance.does === "throw" || disturbance.does === "reject") {
-        thrown = true
-        const error = new Error("Torn")
-        if (disturbance.does === "reject") return Promise.reject(error)
-        throw error
-      }
+    const does = disturbances.filter((disturbance) => disturbance.at === at).map(({ does }) => does)
+    for (const what of does) {
+      if (what === "abort") agent.abort("Enough")
+      if (what === "steer") agent.steer(`Steer ${at}`)
+      if (what === "followUp") agent.followUp(`Follow ${at}`)
+      if (what === "settings") agent.state.thinkingLevel = "low"
     }
+    thrown ||= does.includes("throw") || does.includes("reject")
+    if (does.includes("throw")) throw new Error("Torn")
+    if (does.includes("reject")) return Promise.reject(new Error("Torn"))
     return slowListener && event.type !== "message_update" ? Promise.resolve() : undefined
   })
-  const outcome = await agent.prompt("Hello").then(
+  const run = agent.prompt("Hello").then(
     () => "resolved",
     () => "rejected",
   )
+  if (abortAfterTicks !== undefined) {
+    for (let tick = 0; tick < abortAfterTicks; tick++) await Promise.resolve()
+    agent.abort("From outside")
+  }
+  const outcome = await run
   return { agent, events, initial, outcome, thrown }
 }
 
@@ -104,7 +109,7 @@ describe("for any script, listeners and abort", () => {
         if (threwAtEnd) expect({ ...state, errorMessage: "" }).toEqual({ ...expected, errorMessage: "" })
         else expect(state).toStrictEqual(expected)
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     )
   })
 
@@ -123,7 +128,7 @@ describe("for any script, listeners and abort", () => {
         ])
         if (thrown) expect(agent.state.errorMessage).toBe("A listener failed: Torn")
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     )
   })
 
@@ -145,7 +150,7 @@ describe("for any script, listeners and abort", () => {
           expect(results).toEqual(completed ? calls : [])
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     )
   })
 
@@ -164,7 +169,7 @@ describe("for any script, listeners and abort", () => {
 
         expect(found.sort()).toEqual([...queued].sort())
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     )
   })
 
