@@ -76,7 +76,7 @@ function checkManifest(member: Member): Finding[] {
   }
   for (const name of Object.keys(manifest.devDependencies ?? {})) {
     if (name.startsWith(SCOPE) && !mayTest(id, bare(name))) {
-      report(`tests with ${name}, which ${allowance(id)}, nor is it ${TEST_PACKAGES.join(" or ")}`)
+      report(testObjection(id, name))
     }
   }
   const vendors = published.filter((name) => VENDOR_SDKS.includes(name))
@@ -133,7 +133,7 @@ function checkTests({ folder, id, manifest, tests }: Member, workspace: Workspac
       .references.filter(({ specifier }) => specifier?.startsWith(SCOPE) && !mayTest(id, bare(specifier)))
       .map(({ specifier, line }) => ({
         where: `${file.path}:${line}`,
-        what: `tests with ${specifier}, which ${allowance(id)}, nor is it ${TEST_PACKAGES.join(" or ")}`,
+        what: testObjection(id, specifier),
       })),
   ])
 }
@@ -192,8 +192,17 @@ function allowance(id: string): string {
   return `${kind} may not: it may use ${rowOf(id).packages.join(", ") || "no package"}`
 }
 
+function testObjection(id: string, name: string | undefined): string {
+  return `tests with ${name}, which is neither below ${id} nor ${TEST_PACKAGES.join(" or ")}`
+}
+
+/** Tests may use whatever lies below their package, also what only its dependencies use. */
 function mayTest(id: string, target: string): boolean {
-  return target === id || rowOf(id).packages.includes(target) || TEST_PACKAGES.includes(target)
+  return target === id || TEST_PACKAGES.includes(target) || isBelow(id, target)
+}
+
+function isBelow(id: string, target: string): boolean {
+  return rowOf(id).packages.some((lower) => lower === target || isBelow(lower, target))
 }
 
 /** `src/node.ts` and everything under `src/node`: the sources of the entry `./node`. */

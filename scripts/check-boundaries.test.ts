@@ -120,20 +120,22 @@ describe("the dependency table", () => {
     ])
   })
 
-  test("lets tests use the scripted provider and the conformance kit, and nothing else beside the row", () => {
-    for (const id of ["faux", "conformance", "agent"]) plantPackage(id)
-    plantPackage("stream", {
-      devDependencies: { "@heddle/faux": "workspace:^", "@heddle/conformance": "workspace:^" },
+  test("lets tests use what is below, the scripted provider and the conformance kit, and nothing else", () => {
+    for (const id of ["faux", "conformance", "stream", "agent"]) plantPackage(id)
+    plantPackage("loop", {
+      devDependencies: Object.fromEntries(
+        ["stream", "faux", "conformance"].map((id) => [`@heddle/${id}`, "workspace:^"]),
+      ),
     })
     plant(
-      "packages/stream/test/a.test.ts",
-      'import { test } from "vitest"\nimport "@heddle/faux"\nimport "@heddle/conformance"\nimport "node:fs"',
+      "packages/loop/test/a.test.ts",
+      'import { test } from "vitest"\nimport "@heddle/faux"\nimport "@heddle/conformance"\nimport "@heddle/stream"\nimport "node:fs"',
     )
     expect(findings()).toEqual([])
 
-    plant("packages/stream/test/b.test.ts", '\nimport "@heddle/agent"')
+    plant("packages/loop/test/b.test.ts", '\nimport "@heddle/agent"')
     expect(findings()).toContain(
-      "packages/stream/test/b.test.ts:2 tests with @heddle/agent, which stream may not: it may use types, nor is it faux or conformance",
+      "packages/loop/test/b.test.ts:2 tests with @heddle/agent, which is neither below loop nor faux or conformance",
     )
   })
 })

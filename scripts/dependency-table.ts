@@ -44,5 +44,5 @@ export const VENDOR_SDKS: readonly string[] = [
   "openai",
 ]
 
-/** What the tests of any package may use beside the package's own row. */
+/** What the tests of any package may use beside the packages below it. */
 export const TEST_PACKAGES: readonly string[] = ["faux", "conformance"]
