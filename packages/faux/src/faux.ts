@@ -20,8 +20,9 @@ import { usageReports } from "./usage-reports.ts"
 /** How a script is played. */
 export interface FauxOptions extends PaceOptions {
   /**
-   * What every reply reports as its usage. Default: an estimate of four characters a token, the prompt's when
-   * the reply begins and the answer's when it is complete. A `usage()` part wins over both.
+   * What every reply reports as its usage: the prompt's counters when it begins, all of them when it is
+   * complete. Default: an estimate of four characters a token. A reply with a `usage()` part reports what that
+   * says and nothing else.
    */
   readonly usage?: UsageReport | undefined
   /** The clock of message timestamps. Unix milliseconds, default `Date.now`. */

@@ -48,7 +48,7 @@ type Events = AsyncIterable<AssistantMessageEvent>
 
 /** @throws TypeError when there is no such way. */
 export function checkMalformation(how: string): void {
-  if (how in NO_STREAM || how in SPOILERS) return
+  if (Object.hasOwn(NO_STREAM, how) || Object.hasOwn(SPOILERS, how)) return
   const known = [...Object.keys(NO_STREAM), ...Object.keys(SPOILERS)].join(", ")
   throw new TypeError(`There is no malformed(${JSON.stringify(how)}); there is ${known}`)
 }

@@ -6,6 +6,7 @@
  */
 import type { AssistantMessageBuilder } from "@heddle/stream"
 import type { StreamFailure } from "@heddle/types"
+import { breathe } from "./breathe.ts"
 import type { Pace } from "./pace.ts"
 import type { ReplyPart } from "./script.ts"
 import { fired, unlessFired } from "./sleep.ts"
@@ -26,19 +27,20 @@ export interface Performance {
 export async function play(reply: readonly ReplyPart[], performance: Performance): Promise<void> {
   const { message, pace, usage, gone, ids } = performance
   for (const [key, part] of reply.entries()) {
+    if (tellsSomething(part)) message.usage(usage.first)
+    await breathe()
     if (message.ended) return
     switch (part.type) {
       case "say":
-        message.usage(usage.first)
         message.text(key, "")
         for await (const piece of pace.pieces(part.text, gone)) message.text(key, piece)
         if (part.signature !== undefined) message.signature(key, part.signature)
         message.close(key)
         break
       case "think":
-        message.usage(usage.first)
         if (part.redacted) {
           message.redactedThinking(key, part.signature ?? part.text)
+          await breathe()
         } else {
           message.thinking(key, "")
           for await (const piece of pace.pieces(part.text, gone)) message.thinking(key, piece)
@@ -47,15 +49,14 @@ export async function play(reply: readonly ReplyPart[], performance: Performance
         message.close(key)
         break
       case "callTool":
-        message.usage(usage.first)
         message.toolCall(key, { id: part.id ?? ids.next(), name: part.name })
         for await (const piece of pace.pieces(part.json, gone)) message.toolInput(key, piece)
         if (part.signature !== undefined) message.signature(key, part.signature)
         message.close(key)
         break
       case "opaque":
-        message.usage(usage.first)
         message.opaque(key, part.kind, part.data)
+        await breathe()
         message.close(key)
         break
       case "usage":
@@ -86,8 +87,15 @@ export async function play(reply: readonly ReplyPart[], performance: Performance
         part satisfies never
     }
   }
+  message.usage(usage.first)
+  await breathe()
   message.usage(usage.last)
   message.done("stop")
+}
+
+/** The message begins with the first part that tells something of it: silence and failure do not. */
+function tellsSomething({ type }: ReplyPart): boolean {
+  return type !== "wait" && type !== "malformed" && type !== "fail" && type !== "hang" && type !== "cut"
 }
 
 /** What `AssistantMessageEventStream.end()` makes of a stream that has no terminal event. */

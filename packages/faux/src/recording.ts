@@ -80,7 +80,7 @@ export class RecordingReader {
    * @throws RecordingError
    */
   read(text: string): void {
-    if (typeof text !== "string") throw this.#bad("is not text")
+    if (typeof text !== "string") throw new RecordingError(this.#line + 1, "is not text")
     for (const line of text.split("\n")) {
       this.#line++
       if (line.trim() !== "") this.#take(this.#parse(line.trim()))

@@ -7,6 +7,7 @@ import type {
   StreamFn,
 } from "@heddle/types"
 import { Audience } from "./audience.ts"
+import { breathe } from "./breathe.ts"
 import { applyBuilderCall } from "./builder-call.ts"
 import { firstDifference, toRecordedRequest } from "./recorded-request.ts"
 import { type RecordedCall, type RecordedStep, RecordingReader } from "./recording.ts"
@@ -141,8 +142,8 @@ async function play(
   let played = 0
   try {
     for (const step of steps) {
-      // Never in the same breath as the step before: readers run in between, and can abort there.
-      await (pace === "recorded" && step.ms > played ? rest(step.ms - played, audience.gone) : undefined)
+      if (pace === "recorded" && step.ms > played) await rest(step.ms - played, audience.gone)
+      await breathe()
       if (message.ended) return
       played = Math.max(played, step.ms)
       applyBuilderCall(message, step.do)

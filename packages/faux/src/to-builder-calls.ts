@@ -20,7 +20,7 @@ interface Told {
   signature?: string
   redacted?: boolean
   /** Of an opaque block: its kind and data, as JSON. */
-  opaque?: string
+  opaque?: string | undefined
   /** A piece of a call's arguments has come. */
   hasInput?: boolean
 }
@@ -32,8 +32,7 @@ const UNKNOWN: StreamFailure = { code: "unknown", retryable: false }
 /** Reads the events of one stream, in their order. */
 export class BuilderCallReader {
   readonly #head: { [Field in (typeof HEAD_FIELDS)[number]]?: string } = {}
-  #usage: AssistantMessage["usage"] | undefined
-  #usageJson = NO_USAGE
+  #usage = NO_USAGE
   readonly #blocks = new Map<number, Told>()
   #started = false
 
@@ -60,11 +59,10 @@ export class BuilderCallReader {
       yield [field, value]
     }
     const usage = message?.usage
-    if (usage === undefined || usage === this.#usage) return
-    this.#usage = usage
+    if (usage === undefined) return
     const json = JSON.stringify(usage)
-    if (json === this.#usageJson) return
-    this.#usageJson = json
+    if (json === this.#usage) return
+    this.#usage = json
     const { totalTokens, ...report } = usage
     yield ["usage", report]
   }
@@ -156,7 +154,7 @@ function opening(
     return ["toolCall", index, { id, name }]
   }
   const { kind = "", data = null } = content?.type === "opaque" ? content : {}
-  told.opaque = JSON.stringify([kind, data])
+  told.opaque = jsonOf([kind, data])
   return ["opaque", index, kind, data]
 }
 
@@ -183,8 +181,8 @@ function* newsOf(index: number, content: Content, told: Told): Generator<Builder
       yield* signatureNews(index, content.thoughtSignature, told)
       return
     case "opaque": {
-      const json = JSON.stringify([content.kind, content.data])
-      if (json === told.opaque) return
+      const json = jsonOf([content.kind, content.data])
+      if (json !== undefined && json === told.opaque) return
       told.opaque = json
       yield ["opaque", index, content.kind, content.data]
       return
@@ -204,4 +202,13 @@ function ending(event: Extract<AssistantMessageEvent, { type: "done" | "error" }
   if (event.type === "done") return ["done", event.reason]
   const { errorMessage = "The stream failed without saying why", failure = UNKNOWN } = event.error
   return event.reason === "aborted" ? ["abort", errorMessage] : ["fail", failure, errorMessage]
+}
+
+/** @returns undefined for a value that has no JSON, which whoever writes the calls down has to deal with. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return undefined
+  }
 }
