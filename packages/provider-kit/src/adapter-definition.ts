@@ -37,8 +37,8 @@ export interface AdapterCall<TPayload> {
   readonly payload: TPayload
   /** Absent for a ready client and for servers that need none. */
   readonly apiKey: string | undefined
-  /** The configuration's, else the model's, else the adapter's default. */
-  readonly baseUrl: string
+  /** The configuration's, else the model's, else the adapter's default, else absent: the SDK's own. */
+  readonly baseUrl: string | undefined
   /** Configuration, model and options merged; names in lower case, null removes what the SDK would add. */
   readonly headers: RequestHeaders
   /** To be given to the SDK. Obeys {@link signal} even when the fetch behind it does not. */
@@ -61,8 +61,8 @@ export interface AdapterDefinition<TSdk, TPayload, TResponse extends ResponseHea
   envKeys(model: Model): readonly string[]
   /** False: a request without a key is sent all the same. Default: true. */
   needsKey?(model: Model): boolean
-  /** The vendor's root, for models that name none. */
-  baseUrl(model: Model): string
+  /** The vendor's root, for models that name none. Empty: it has none, and a model must. Default: the SDK's. */
+  baseUrl?(model: Model): string
   /** What the wire accepts as history. Default: anything. */
   historyRules?(model: Model): HistoryRules
   /** Imports the SDK. Not called before the first request. */

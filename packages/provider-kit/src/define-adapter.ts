@@ -53,6 +53,7 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
   /** Fires when nobody waits for the answer any more. */
   readonly #gone = new AbortController()
   #apiKey: string | undefined
+  #baseUrl: string | undefined
   #headers: RequestHeaders = {}
 
   constructor(
@@ -101,6 +102,7 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
       isNeeded: this.#definition.needsKey?.(this.#model) ?? true,
       headers: this.#headers,
     })
+    this.#baseUrl = this.#findBaseUrl()
     let payload: TPayload | undefined | void = this.#toRequest(context)
     for (let round = 0; payload !== undefined; round++) {
       const sent: TPayload = await this.#showPayload(payload)
@@ -112,6 +114,16 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
     throw new StreamFailureError(
       { code: "protocol", retryable: true },
       "The response ended before the answer was complete",
+    )
+  }
+
+  #findBaseUrl(): string | undefined {
+    const { baseUrl, client } = this.#config
+    const found = baseUrl || this.#model.baseUrl || this.#definition.baseUrl?.(this.#model)
+    if (found !== "" || client !== undefined) return found
+    throw new StreamFailureError(
+      { code: "invalid_request", retryable: false },
+      `No address for ${this.#model.provider}: set baseUrl on the model, or pass it to the adapter.`,
     )
   }
 
@@ -195,7 +207,7 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
       options: this.#options,
       payload,
       apiKey: this.#apiKey,
-      baseUrl: this.#config.baseUrl || this.#model.baseUrl || this.#definition.baseUrl(this.#model),
+      baseUrl: this.#baseUrl,
       headers,
       fetch: obedientFetch(fetch, signal, dropped),
       signal,

@@ -76,9 +76,10 @@ function messageOfDetail(detail: unknown): string | undefined {
   return messages.filter(Boolean).join("; ") || undefined
 }
 
+/** Pages and broken JSON explain nothing. */
 function bareText(text: string): string | undefined {
   const trimmed = text.trim()
-  return trimmed === "" || trimmed.startsWith("<") ? undefined : shorten(trimmed, LONGEST_BARE)
+  return trimmed === "" || /^[<{[]/.test(trimmed) ? undefined : shorten(trimmed, LONGEST_BARE)
 }
 
 function shorten(text: string, longest: number): string {

@@ -29,7 +29,7 @@ const definition: AdapterDefinition<typeof globalThis.fetch, Payload, Response> 
       (entry): entry is [string, string] => entry[1] !== null,
     )
     const init = { method: "POST", body: JSON.stringify(call.payload), headers, signal: call.signal }
-    const response = await call.fetch(call.baseUrl, init)
+    const response = await call.fetch(call.baseUrl ?? "http://sdk.test", init)
     if (response.ok) return response
     const body: unknown = await response.json().catch(() => undefined)
     throw Object.assign(new Error("refused"), {
@@ -223,6 +223,31 @@ describe("defineAdapter", () => {
       await ask({ fetch }, config, { ...model, baseUrl }).result()
 
       expect(fetch.mock.calls[0]?.[0]).toBe(url)
+    })
+
+    test("or says what to set where neither has one", async () => {
+      const fetch = fetchOf(hello())
+      const homeless = { ...definition, baseUrl: () => "" }
+      const asked = { ...model, baseUrl: "" }
+
+      expect(
+        await defineAdapter(homeless, { apiKey: "kkkk" })(asked, context, { fetch }).result(),
+      ).toMatchObject({
+        errorMessage: "No address for test: set baseUrl on the model, or pass it to the adapter.",
+        failure: { code: "invalid_request", retryable: false },
+      })
+      expect(fetch).not.toHaveBeenCalled()
+    })
+
+    test("to the root that the SDK knows where the adapter names none", async () => {
+      const fetch = fetchOf(hello())
+      const { baseUrl: _, ...rootless } = definition
+
+      await defineAdapter(rootless, { apiKey: "kkkk" })({ ...model, baseUrl: "" }, context, {
+        fetch,
+      }).result()
+
+      expect(fetch.mock.calls[0]?.[0]).toBe("http://sdk.test")
     })
 
     test("with the headers of configuration, model and options, in this order, less those that are null", async () => {

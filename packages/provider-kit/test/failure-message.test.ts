@@ -17,6 +17,7 @@ describe("messageOfBody", () => {
     { body: '{"error":{"message":"thirteen"}}', says: "thirteen" },
     { body: " upstream connect error \n", says: "upstream connect error" },
     { body: "<!doctype html><title>401</title>", says: undefined },
+    { body: '{"error": {"mess', says: undefined },
     { body: "", says: undefined },
     { body: "{}", says: undefined },
     { body: {}, says: undefined },
