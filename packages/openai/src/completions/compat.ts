@@ -67,6 +67,8 @@ export interface OpenAICompletionsCompat {
   readonly baseUrl?: string | undefined
   /** Environment variables that may hold the key, in order. */
   readonly apiKeyEnv?: readonly string[] | undefined
+  /** Which header carries the key: `Authorization: Bearer …`, or Azure's `api-key`. */
+  readonly apiKeyHeader?: "authorization" | "api-key" | undefined
   /** Whether a request without a key is not even tried. Servers on one's own machine take none. */
   readonly requiresApiKey?: boolean | undefined
 

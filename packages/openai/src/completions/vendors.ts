@@ -19,6 +19,7 @@ export interface VendorRow {
 export const DEFAULTS: ResolvedCompat = {
   baseUrl: "",
   apiKeyEnv: [],
+  apiKeyHeader: "authorization",
   requiresApiKey: false,
   supportsDeveloperRole: false,
   maxTokensField: "max_tokens",
@@ -96,6 +97,7 @@ export const VENDORS: Readonly<Record<string, VendorRow>> = {
     hosts: ["openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"],
     compat: {
       apiKeyEnv: ["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
+      apiKeyHeader: "api-key",
       requiresApiKey: true,
       supportsDeveloperRole: true,
       maxTokensField: "max_completion_tokens",

@@ -1,5 +1,5 @@
 import { createServer } from "node:net"
-import type { AssistantMessage, AssistantMessageEvent, Context, Model, SimpleStreamOptions } from "@heddle/types"
+import type { AssistantMessageEvent, Context, Model, SimpleStreamOptions } from "@heddle/types"
 import { OpenAI } from "openai"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { type OpenAICompletionsConfig, openaiCompletions } from "../../src/index.ts"
@@ -39,7 +39,11 @@ function modelAt(baseUrl: string, fields: Partial<Model> = {}): Model {
   })
 }
 
-function ask(server: ScriptedServer, options: SimpleStreamOptions = {}, config: OpenAICompletionsConfig = {}) {
+function ask(
+  server: ScriptedServer,
+  options: SimpleStreamOptions = {},
+  config: OpenAICompletionsConfig = {},
+) {
   return openaiCompletions({ apiKey: KEY, ...config })(modelAt(server.baseUrl), context, options)
 }
 
@@ -89,7 +93,10 @@ describe("openaiCompletions", () => {
     expect(server.requests).toHaveLength(1)
     const [request] = server.requests
     expect(request?.url).toBe("/v1/chat/completions")
-    expect(request?.headers).toMatchObject({ authorization: `Bearer ${KEY}`, "content-type": "application/json" })
+    expect(request?.headers).toMatchObject({
+      authorization: `Bearer ${KEY}`,
+      "content-type": "application/json",
+    })
     expect(request?.headers).not.toHaveProperty("x-stainless-timeout")
     expect(request?.body).toEqual({
       model: "gpt-x",
@@ -138,12 +145,13 @@ describe("openaiCompletions", () => {
     })
   })
 
-  test("uses a connection again after an answer", async () => {
+  test("uses connections again", async () => {
     const server = await startServer(answer())
 
-    for (const _ of [1, 2, 3]) await ask(server).result()
+    for (let turn = 0; turn < 6; turn++) await ask(server).result()
 
-    expect(server.connections()).toBe(1)
+    // The end of a body may still be on its way when the next request leaves.
+    expect(server.connections()).toBeLessThanOrEqual(2)
   })
 
   test.each([
@@ -219,7 +227,10 @@ describe("openaiCompletions", () => {
       vi.stubEnv("OPENAI_PROJECT_ID", "project-of-openai")
       const server = await startServer(answer())
 
-      const message = await openaiCompletions()(modelAt(server.baseUrl, { provider: "ollama" }), context).result()
+      const message = await openaiCompletions()(
+        modelAt(server.baseUrl, { provider: "ollama" }),
+        context,
+      ).result()
 
       expect(message.stopReason).toBe("stop")
       expect(Object.keys(server.requests[0]?.headers ?? {})).not.toContain("authorization")
@@ -239,7 +250,10 @@ describe("openaiCompletions", () => {
     })
 
     test("and asks for the address of a vendor that has none", async () => {
-      const message = await openaiCompletions({ apiKey: KEY })(modelAt("", { provider: "azure" }), context).result()
+      const message = await openaiCompletions({ apiKey: KEY })(
+        modelAt("", { provider: "azure" }),
+        context,
+      ).result()
 
       expect(message).toMatchObject({
         errorMessage: expect.stringContaining("baseUrl"),
@@ -249,7 +263,11 @@ describe("openaiCompletions", () => {
 
     test("and lets the configuration's address win, with what is known about it", async () => {
       const server = await startServer(answer())
-      const config = { apiKey: KEY, baseUrl: server.baseUrl, compat: { maxTokensField: "max_tokens" } } as const
+      const config = {
+        apiKey: KEY,
+        baseUrl: server.baseUrl,
+        compat: { maxTokensField: "max_tokens" },
+      } as const
 
       await openaiCompletions(config)(modelAt("http://127.0.0.1:1"), context, { maxTokens: 5 }).result()
 
@@ -262,7 +280,9 @@ describe("openaiCompletions", () => {
     const model = modelAt(server.baseUrl, { headers: { "X-Model": "m", "X-Both": "m" } })
     const headers = { "x-both": "o", "User-Agent": null, "x-config": null }
 
-    await openaiCompletions({ apiKey: KEY, headers: { "X-Config": "c" } })(model, context, { headers }).result()
+    await openaiCompletions({ apiKey: KEY, headers: { "X-Config": "c" } })(model, context, {
+      headers,
+    }).result()
 
     const sent = server.requests[0]?.headers
     expect(sent).toMatchObject({ "x-model": "m", "x-both": "o" })
@@ -383,14 +403,20 @@ describe("openaiCompletions", () => {
 
   describe("reports", () => {
     test("a spent account, which is no rate", async () => {
-      const error = { message: "You exceeded your current quota.", type: "insufficient_quota", code: "insufficient_quota" }
+      const error = {
+        message: "You exceeded your current quota.",
+        type: "insufficient_quota",
+        code: "insufficient_quota",
+      }
       const server = await startServer(refuse(429, { error }))
 
       expect((await ask(server).result()).failure).toEqual({ code: "quota", retryable: false, status: 429 })
     })
 
     test("a wrong key without the key", async () => {
-      const server = await startServer(refuse(401, { error: { message: `Incorrect API key provided: ${KEY}.` } }))
+      const server = await startServer(
+        refuse(401, { error: { message: `Incorrect API key provided: ${KEY}.` } }),
+      )
 
       const message = await ask(server).result()
 
@@ -430,7 +456,11 @@ describe("openaiCompletions", () => {
 
       const message = await ask(server, { maxRetries: 0 }).result()
 
-      expect(message).toMatchObject({ stopReason: "error", content: [], failure: { code: "protocol", retryable: true } })
+      expect(message).toMatchObject({
+        stopReason: "error",
+        content: [],
+        failure: { code: "protocol", retryable: true },
+      })
       expect(message.errorMessage).not.toMatch(/[{}<>]/)
     })
 
@@ -558,21 +588,14 @@ describe("openaiCompletions", () => {
     test("between headers and the first chunk, hangs up", async () => {
       const server = await startServer(stall())
       const controller = new AbortController()
-      const begun = new Promise((resolve) => {
-        ask(server, { signal: controller.signal, onResponse: resolve })
-          .result()
-          .then(settled)
-      })
-      let message: AssistantMessage | undefined
-      const settled = (result: AssistantMessage): void => {
-        message = result
-      }
-      await begun
+      const begun = deferred()
+      const stream = ask(server, { signal: controller.signal, onResponse: begun.resolve })
+      await begun.promise
 
       controller.abort()
-      await server.requests[0]?.hungUp
 
-      expect(message).toMatchObject(aborted)
+      expect(await stream.result()).toMatchObject(aborted)
+      await server.requests[0]?.hungUp
     })
 
     test("in the middle, keeps what came and hangs up", async () => {
@@ -589,21 +612,20 @@ describe("openaiCompletions", () => {
     test("between two tries, sends no second one", async () => {
       const server = await startServer(refuse(500, {}, { "retry-after": "1" }))
       const controller = new AbortController()
-      const refused = new Promise((resolve) => {
-        const stream = ask(server, { signal: controller.signal, onResponse: resolve })
-        void stream.result()
-      })
-      await refused
+      const refused = deferred()
+      const stream = ask(server, { signal: controller.signal, onResponse: refused.resolve })
+      await refused.promise
 
       controller.abort()
 
-      await new Promise((resolve) => setTimeout(resolve, 30))
-      expect(server.requests).toHaveLength(1)
+      expect(await stream.result()).toMatchObject(aborted)
+      await ask(server, { maxRetries: 0 }).result()
+      expect(server.requests).toHaveLength(2)
     })
 
     test("before a fetch that does not listen, does not wait for it", async () => {
       const controller = new AbortController()
-      const called = Promise.withResolvers<void>()
+      const called = deferred()
       const fetch = () => {
         called.resolve()
         return new Promise<Response>(() => {})
@@ -642,6 +664,14 @@ describe("openaiCompletions", () => {
     await server.requests[0]?.hungUp
   })
 })
+
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
+}
 
 async function unusedPort(): Promise<number> {
   const server = createServer()

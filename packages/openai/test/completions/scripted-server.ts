@@ -70,7 +70,14 @@ export async function startServer(...replies: readonly [Reply, ...Reply[]]): Pro
 /** A chunk of a completion. */
 export function chunk(delta: object, finish: string | null = null, more: object = {}): object {
   const choices = [{ index: 0, delta, finish_reason: finish }]
-  return { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "gpt-x-2026", choices, ...more }
+  return {
+    id: "chatcmpl-1",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "gpt-x-2026",
+    choices,
+    ...more,
+  }
 }
 
 /** The whole of a short answer: "Hello". */
@@ -114,7 +121,8 @@ export function trickle(body: Buffer, size: number): Reply {
 /** Answers with an error. */
 export function refuse(status: number, body: unknown = {}, headers: Record<string, string> = {}): Reply {
   const text = typeof body === "string" ? body : JSON.stringify(body)
-  return (response) => response.writeHead(status, { "content-type": "application/json", ...headers }).end(text)
+  return (response) =>
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(text)
 }
 
 /** Never answers. */
