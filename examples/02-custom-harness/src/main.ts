@@ -5,7 +5,7 @@ import assert from "node:assert/strict"
 import { callTool, faux, fauxModel, say } from "@heddle/faux"
 import { runAgentLoop } from "@heddle/loop"
 import { defineTool, textResult } from "@heddle/tools"
-import type { AgentContext, AgentEvent, AgentLoopConfig, AgentMessage } from "@heddle/types"
+import type { AgentContext, AgentEvent, AgentLoopConfig, AgentMessage, Message } from "@heddle/types"
 import { Type } from "@sinclair/typebox"
 
 // A message of our own: kept in the transcript, shown to people, never sent to a model.
@@ -68,7 +68,7 @@ const config: AgentLoopConfig = {
     return messages.filter((_message, index) => index >= lastQuestion)
   },
   // The bridge between the two worlds: notices are for people, and say so to the model only on request.
-  convertToLlm: (messages) => messages.filter((message) => message.role !== "notice"),
+  convertToLlm: (messages) => messages.filter((message): message is Message => message.role !== "notice"),
   // Permission: nothing is written outside the folder.
   beforeToolCall: ({ toolCall, args }) => {
     if (toolCall.name !== "write_file") return undefined

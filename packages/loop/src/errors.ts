@@ -66,3 +66,12 @@ export function checkStart(
   if (!config.model) throw new IncompleteConfigError("model")
   return chosen
 }
+
+/** @returns what a thrown value says, whatever it is: also one that cannot be made a string. */
+export function errorText(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error)
+  } catch {
+    return "an error without a message"
+  }
+}

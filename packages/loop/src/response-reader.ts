@@ -18,6 +18,7 @@ import type {
   StreamFailure,
   TerminalAssistantMessageEvent,
 } from "@heddle/types"
+import { errorText } from "./errors.ts"
 import { SnapshotCopier } from "./snapshot.ts"
 
 /** How long a stream may be silent. Milliseconds; undefined: as long as it likes. */
@@ -32,7 +33,8 @@ export class ResponseReader {
   readonly #model: Model
   readonly #emit: Emit<AgentEvent>
   readonly #now: () => number
-  readonly #timeouts: ResponseTimeouts
+  readonly #firstEventTimeoutMs: number | undefined
+  readonly #streamIdleTimeoutMs: number | undefined
   readonly #request: AbortController
   /** Undefined for a stream that promises snapshots. */
   #copier: SnapshotCopier | undefined = new SnapshotCopier()
@@ -54,7 +56,8 @@ export class ResponseReader {
     this.#model = model
     this.#emit = emit
     this.#now = now
-    this.#timeouts = timeouts
+    this.#firstEventTimeoutMs = timeouts.firstEventTimeoutMs
+    this.#streamIdleTimeoutMs = timeouts.streamIdleTimeoutMs
     this.#request = request
   }
 
@@ -71,7 +74,7 @@ export class ResponseReader {
   read(open: () => StreamContract | Promise<StreamContract>): Promise<AssistantMessage> {
     return new Promise((resolve) => {
       this.#resolve = resolve
-      this.#arm(this.#timeouts.firstEventTimeoutMs, "gave no event")
+      this.#arm(this.#firstEventTimeoutMs, "gave no event")
       try {
         const opened = open()
         if (isPromiseLike(opened)) opened.then(this.#attach, (error) => this.#broke("streamFn failed", error))
@@ -122,7 +125,7 @@ export class ResponseReader {
           return
         }
         if (this.#ended) return
-        this.#arm(this.#timeouts.streamIdleTimeoutMs, "was silent")
+        this.#arm(this.#streamIdleTimeoutMs, "was silent")
       }
       iterator.next().then(this.#received, this.#failed)
     } catch (error) {
@@ -132,7 +135,7 @@ export class ResponseReader {
 
   readonly #continue = (): void => {
     if (this.#ended) return
-    this.#arm(this.#timeouts.streamIdleTimeoutMs, "was silent")
+    this.#arm(this.#streamIdleTimeoutMs, "was silent")
     this.#next()
   }
 
@@ -209,8 +212,7 @@ export class ResponseReader {
       this.leave("aborted", { code: "aborted", retryable: false }, abortMessage(reason))
       return
     }
-    const why = error instanceof Error ? error.message : error
-    const message = why === undefined ? what : `${what}: ${String(why)}`
+    const message = error === undefined ? what : `${what}: ${errorText(error)}`
     this.leave("error", { code: "protocol", retryable: false }, message)
   }
 

@@ -23,6 +23,7 @@ import type {
   ThinkingLevel,
   ToolResultMessage,
 } from "@heddle/types"
+import { errorText } from "./errors.ts"
 import { shownTools, standardMessages, toPlainTool, toStreamOptions } from "./request.ts"
 import { ResponseReader } from "./response-reader.ts"
 
@@ -47,7 +48,7 @@ interface Turn {
 /** A hook threw. Ends the run from wherever it is. */
 class HookFailure extends Error {
   constructor(hook: string, error: unknown) {
-    super(`${hook} failed: ${error instanceof Error ? error.message : String(error)}`)
+    super(`${hook} failed: ${errorText(error)}`)
   }
 }
 
@@ -116,7 +117,7 @@ export class Run {
       for (const prompt of prompts) await this.#deliver(prompt)
       reason = await this.#takeTurns()
     } catch (error) {
-      await this.#closeAsFailed(error instanceof Error ? error.message : String(error))
+      await this.#closeAsFailed(errorText(error))
       reason = "error"
     }
     if (this.#emitFailure) reason = "error"
@@ -314,8 +315,7 @@ export class Run {
     if (!this.#emitFailure) {
       return ["aborted", { code: "aborted", retryable: false }, abortMessage(this.#abort.signal.reason)]
     }
-    const { error } = this.#emitFailure
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorText(this.#emitFailure.error)
     return ["error", { code: "unknown", retryable: false }, `A listener failed: ${why}`]
   }
 

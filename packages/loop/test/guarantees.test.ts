@@ -354,6 +354,34 @@ describe("a run always ends", () => {
     expect(error).toMatchObject({ message: "failure 1" })
   })
 
+  test.each([
+    { thrown: "a string", value: "boom", says: "boom" },
+    { thrown: "nothing", value: undefined, says: "undefined" },
+    { thrown: "what cannot be a string", value: Object.create(null), says: "an error without a message" },
+  ])("when $thrown is thrown by a hook, a stream or emit", async ({ value, says }) => {
+    const toss = () => {
+      throw value
+    }
+    const hook = await settle(run([say("x")], { transformContext: toss }))
+    const streamFn = await settle(run(toss))
+    const emit = await settle(run([say("x")], {}, { emit: toss }))
+
+    for (const { labels } of [hook, streamFn, emit]) expectPaired(labels)
+    expect(lastAssistant(hook.messages).errorMessage).toBe(`transformContext failed: ${says}`)
+    expect(lastAssistant(streamFn.messages).errorMessage).toMatch(/^streamFn failed/)
+    expect(emit.error).toBe(value)
+  })
+
+  test("when a hook gives a thenable of its own", async () => {
+    // biome-ignore lint/suspicious/noThenProperty: that is the point
+    const thenable = { then: (resolve: (key: string) => void) => resolve("fresh") }
+    const { requests } = await settle(
+      run([say("x")], { getApiKey: (() => thenable) as unknown as () => string }),
+    )
+
+    expect(requests[0]?.options.apiKey).toBe("fresh")
+  })
+
   test.each(["transformContext", "convertToLlm", "getSteeringMessages", "getFollowUpMessages"] as const)(
     "when %s returns no messages at all",
     async (hook) => {

@@ -443,7 +443,11 @@ function finishArguments(block: Block, cut: boolean): { value?: ToolCallArgument
   }
   const finished = block.json?.finish()
   if (!finished) return { value: {} }
-  if ("error" in finished) return { error: finished.error }
+  // The last delta may have shown an earlier snapshot of a wide value; after finish, `value` is all there is.
+  if ("error" in finished) {
+    const read = block.json?.value
+    return { error: finished.error, ...(isJsonObject(read) && { value: read }) }
+  }
   return isJsonObject(finished.value)
     ? { value: finished.value }
     : { error: "The arguments are not a JSON object" }

@@ -26,7 +26,7 @@ export {
   StreamAlreadyReadError,
   StreamEndedWithoutResultError,
 } from "./event-stream.ts"
-export { PartialJson, parseStreamingJson } from "./partial-json.ts"
+export { PartialJson, type PartialJsonResult, parseStreamingJson } from "./partial-json.ts"
 export { applyProxyEvent, toProxyEvent } from "./proxy-wire.ts"
 export { routeByApi } from "./route.ts"
-export { toJsonSchema } from "./to-json-schema.ts"
+export { JsonSchemaUnavailableError, toJsonSchema } from "./to-json-schema.ts"

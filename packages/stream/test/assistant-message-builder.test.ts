@@ -315,6 +315,13 @@ describe("AssistantMessageBuilder", () => {
       })
     })
 
+    test("keeps all that can be read of wide arguments that were cut off, not an earlier snapshot", () => {
+      const rows = Array.from({ length: 2000 }, (_, row) => row)
+      const { call } = callOf([`{"rows":[${rows}`, ",7,8,9", ",1"], (builder) => builder.done("length"))
+
+      expect((call as { arguments: { rows: number[] } }).arguments.rows).toEqual([...rows, 7, 8, 9])
+    })
+
     test("takes arguments that are whole as whole, also when the message was cut off after them", () => {
       const { call } = callOf(['{"path":"a.ts"}'], (builder) => builder.done("length"))
 

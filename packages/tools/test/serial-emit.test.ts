@@ -45,10 +45,10 @@ describe("serialEmit", () => {
 
   test("puts an event that emit itself emits behind the call it came from", async () => {
     const log: string[] = []
-    let inner: void | Promise<void>
+    let inner: Promise<void> | undefined
     const emit = serialEmit<string>(async (event) => {
       log.push(`begin ${event}`)
-      if (event === "outer") inner = emit("inner")
+      if (event === "outer") inner = emit("inner") ?? undefined
       await Promise.resolve()
       log.push(`end ${event}`)
     }, never)

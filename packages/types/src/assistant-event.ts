@@ -8,6 +8,9 @@ interface At {
   readonly partial: AssistantMessage
 }
 
+/** One member of the union per type, so that `Extract` and narrowing find each. */
+type Each<TType extends string> = TType extends string ? { readonly type: TType } : never
+
 /**
  * One step of a streamed assistant message.
  *
@@ -20,8 +23,8 @@ interface At {
  */
 export type AssistantMessageEvent =
   | { readonly type: "start"; readonly partial: AssistantMessage }
-  | ({ readonly type: "text_start" | "thinking_start" | "toolcall_start" | "opaque_start" } & At)
-  | ({ readonly type: "text_delta" | "thinking_delta" | "toolcall_delta"; readonly delta: string } & At)
+  | (Each<"text_start" | "thinking_start" | "toolcall_start" | "opaque_start"> & At)
+  | (Each<"text_delta" | "thinking_delta" | "toolcall_delta"> & { readonly delta: string } & At)
   | ({ readonly type: "text_end"; readonly content: string; readonly signature?: string } & At)
   | ({
       readonly type: "thinking_end"

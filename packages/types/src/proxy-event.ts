@@ -2,6 +2,9 @@ import type { StreamFailure } from "./failure.ts"
 import type { OpaqueContent, ToolCall } from "./message.ts"
 import type { Usage } from "./usage.ts"
 
+/** One member of the union per type, so that `Extract` and narrowing find each. */
+type Each<TType extends string> = TType extends string ? { readonly type: TType } : never
+
 /**
  * One event of the proxy wire: an `AssistantMessageEvent` without its snapshot, which the reader rebuilds.
  *
@@ -16,12 +19,11 @@ export type ProxyAssistantMessageEvent =
       /** Unix milliseconds. */
       readonly timestamp?: number
     }
-  | { readonly type: "text_start" | "thinking_start" | "opaque_start"; readonly contentIndex: number }
-  | {
-      readonly type: "text_delta" | "thinking_delta" | "toolcall_delta"
+  | (Each<"text_start" | "thinking_start" | "opaque_start"> & { readonly contentIndex: number })
+  | (Each<"text_delta" | "thinking_delta" | "toolcall_delta"> & {
       readonly contentIndex: number
       readonly delta: string
-    }
+    })
   | { readonly type: "text_end"; readonly contentIndex: number; readonly contentSignature?: string }
   | {
       readonly type: "thinking_end"
