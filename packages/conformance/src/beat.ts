@@ -82,15 +82,18 @@ export function pieces(text: string, count = 1): string[] {
   return cut
 }
 
-/** @returns the first of each lane, then the second of each, and so on. */
+/**
+ * @returns the first of each lane, then the second of each, and so on; the ends last and in order, so that a
+ * wire whose calls come whole has them in order too.
+ */
 function alternate(lanes: readonly (readonly Beat[])[]): Beat[] {
   const longest = Math.max(...lanes.map(({ length }) => length))
   const beats: Beat[] = []
   for (let at = 0; at < longest; at++) {
     for (const lane of lanes) {
       const beat = lane[at]
-      if (beat) beats.push(beat)
+      if (beat && beat.type !== "close") beats.push(beat)
     }
   }
-  return beats
+  return beats.concat(lanes.flatMap((lane) => lane.filter(({ type }) => type === "close")))
 }

@@ -6,7 +6,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { setTimeout as pause } from "node:timers/promises"
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises"
 import { toBeats } from "../beat.ts"
 import type { ReceivedRequest } from "../harness.ts"
 import type { Reply, Scenario } from "../scenario.ts"
@@ -140,8 +140,12 @@ async function write(
     return
   }
   const all = Buffer.concat(events)
+  // A client in the same process reads between two turns of the event loop; without them it would be handed
+  // everything at once.
   for (let from = 0; from < all.length; from += bytesPerWrite) {
     await writePart(response, all.subarray(from, from + bytesPerWrite))
+    await turn()
+    await turn()
   }
 }
 
