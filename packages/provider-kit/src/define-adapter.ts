@@ -24,7 +24,7 @@ import { toFailureFacts } from "./failure-facts.ts"
 import { isRecord } from "./failure-message.ts"
 import { findApiKey } from "./find-api-key.ts"
 import { obedientFetch } from "./obedient-fetch.ts"
-import { redact } from "./redact.ts"
+import { redact, secretsOfUrl } from "./redact.ts"
 import { mergeHeaders, type RequestHeaders, secretsOf } from "./request-headers.ts"
 import { type HeadersLike, headerRecord } from "./response-headers.ts"
 import { delay, retryDelay } from "./retry.ts"
@@ -240,7 +240,8 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
     const { failure, message } = classifyError(error, this.#definition.failureRules)
     const { client } = this.#config
     const clientKey = isRecord(client) && typeof client.apiKey === "string" ? client.apiKey : undefined
-    this.#builder.fail(failure, redact(message, [this.#apiKey, clientKey, ...secretsOf(this.#headers)]))
+    const secrets = [this.#apiKey, clientKey, ...secretsOf(this.#headers), ...secretsOfUrl(this.#baseUrl)]
+    this.#builder.fail(failure, redact(message, secrets))
   }
 }
 

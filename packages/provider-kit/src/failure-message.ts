@@ -90,12 +90,15 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined
 }
 
-/** @returns the object or list that the text is the JSON of, else undefined. */
+/**
+ * @returns the object or list that the text is the JSON of, else undefined. Some servers send an error as the
+ * one event of a stream, with the status of a refusal.
+ */
 export function parseJson(text: string): object | undefined {
-  const trimmed = text.trim()
-  if (!trimmed.startsWith("{") && !trimmed.startsWith("[")) return undefined
+  const json = /^\s*[{[]/.test(text) ? text : /^data: ?(\{.*)$/m.exec(text)?.[1]
+  if (json === undefined) return undefined
   try {
-    return JSON.parse(trimmed) as object
+    return JSON.parse(json) as object
   } catch {
     return undefined
   }

@@ -28,12 +28,15 @@ const NETWORK_TEXT =
 /** @returns undefined where the facts do not tell of a connection. */
 export function networkFailure(facts: FailureFacts): NetworkFailure | undefined {
   const { names = [], codes = [], messages = [] } = facts
-  const explanation = explain(messages)
   if (codes.some((code) => TIMEOUT_CODES.test(code)) || names.some((name) => TIMEOUT_NAME.test(name))) {
     return {
       failure: { code: "timeout", retryable: true },
-      message: `The connection timed out${explanation}`,
+      message: `The connection timed out${explain(messages)}`,
     }
+  }
+  // An SDK that gives up aborts its own request: what it says counts for more than the abort behind it.
+  if (messages.some((message) => TIMEOUT_TEXT.test(message))) {
+    return { failure: { code: "timeout", retryable: true }, message: "The request timed out" }
   }
   const isCertificate = codes.some((code) => CERTIFICATE_CODES.test(code))
   const isNetwork =
@@ -41,19 +44,11 @@ export function networkFailure(facts: FailureFacts): NetworkFailure | undefined 
     codes.some((code) => NETWORK_CODES.test(code)) ||
     names.some((name) => name === "AbortError" || name === "NetworkError") ||
     messages.some((message) => NETWORK_TEXT.test(message))
-  if (isNetwork) {
-    return {
-      failure: { code: "network", retryable: !isCertificate },
-      message: `The connection failed${explanation}`,
-    }
+  if (!isNetwork) return undefined
+  return {
+    failure: { code: "network", retryable: !isCertificate },
+    message: `The connection failed${explain(messages)}`,
   }
-  if (messages.some((message) => TIMEOUT_TEXT.test(message))) {
-    return {
-      failure: { code: "timeout", retryable: true },
-      message: `The request timed out${explanation}`,
-    }
-  }
-  return undefined
 }
 
 /** The innermost message names host and reason; the outer ones only say that something failed. */

@@ -16,6 +16,25 @@ export function redact(text: string, secrets: readonly (string | undefined)[]): 
   return redacted
 }
 
+/** What in an address must not be shown: a password, and the values of its query. */
+export function secretsOfUrl(url: string | undefined): string[] {
+  if (url === undefined || !URL.canParse(url)) return []
+  const { username, password, searchParams } = new URL(url)
+  const isShort = (value: string): boolean => value.length < SHORTEST_IN_QUERY
+  return [username, password, ...[...searchParams.values()].filter((value) => !isShort(value))].map(decode)
+}
+
+/** A version or a region is no secret. */
+const SHORTEST_IN_QUERY = 16
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 /** Longest first, so that no rest of a longer secret stays behind. */
 function formsOf(secrets: readonly (string | undefined)[]): string[] {
   const forms = new Set<string>()

@@ -537,6 +537,11 @@ describe("defineAdapter", () => {
     test.each([
       { secret: "the key", options: { apiKey: "sk-secret-1" }, config: {} },
       { secret: "a bearer token", options: { headers: { Authorization: "Bearer sk-secret-1" } }, config: {} },
+      {
+        secret: "the password of an address",
+        options: {},
+        config: { baseUrl: "http://me:sk-secret-1@x.test" },
+      },
       { secret: "the key of a ready client", options: {}, config: { client: { apiKey: "sk-secret-1" } } },
     ])("$secret", async ({ options, config }) => {
       const fetch = fetchOf(refusal(401, "Wrong key sk-secret-1, I said sk-secret-1!"))

@@ -15,6 +15,7 @@ describe("messageOfBody", () => {
     { body: { errors: [{ message: "eleven" }] }, says: "eleven" },
     { body: { Message: "twelve" }, says: "twelve" },
     { body: '{"error":{"message":"thirteen"}}', says: "thirteen" },
+    { body: 'id:1\nevent:error\ndata:{"message":"fourteen"}\n\n', says: "fourteen" },
     { body: " upstream connect error \n", says: "upstream connect error" },
     { body: "<!doctype html><title>401</title>", says: undefined },
     { body: '{"error": {"mess', says: undefined },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { redact } from "../src/index.ts"
+import { secretsOfUrl } from "../src/redact.ts"
 
 describe("redact", () => {
   test.each([
@@ -16,5 +17,17 @@ describe("redact", () => {
     { text: "nothing to hide", secrets: [undefined, "", "no"], shown: "nothing to hide" },
   ])("shows $shown", ({ text, secrets, shown }) => {
     expect(redact(text, secrets)).toBe(shown)
+  })
+})
+
+describe("secretsOfUrl", () => {
+  test.each([
+    { url: undefined, secrets: [] },
+    { url: "no address", secrets: [] },
+    { url: "https://api.test/v1?api-version=2024-10-21", secrets: ["", ""] },
+    { url: "https://me:p%40ss@api.test/v1", secrets: ["me", "p@ss"] },
+    { url: "https://api.test/v1?key=AIza0123456789abcdef", secrets: ["", "", "AIza0123456789abcdef"] },
+  ])("of $url are $secrets", ({ url, secrets }) => {
+    expect(secretsOfUrl(url)).toEqual(secrets)
   })
 })

@@ -75,12 +75,10 @@ function send(
   config: OpenAICompletionsConfig,
 ): Promise<Response> {
   const client = config.client ?? createClient(call, sdk)
-  const { timeoutMs } = call.options
-  const timeout = config.client && timeoutMs ? timeoutMs : LONGEST_TIMEOUT_MS
   const request = client.chat.completions.create(
     // Vendors' extensions make the body wider than the SDK's type of it.
     call.payload as unknown as OpenAI.ChatCompletionCreateParamsStreaming,
-    { headers: toHeaders(call, compat, config), signal: call.signal, maxRetries: 0, timeout },
+    { headers: toHeaders(call, compat, config), signal: call.signal, maxRetries: 0 },
   )
   return request.asResponse()
 }
@@ -92,6 +90,7 @@ function createClient(call: AdapterCall<CompletionsRequest>, { OpenAI }: typeof 
     adminAPIKey: null,
     baseURL: call.baseUrl,
     fetch: call.fetch,
+    timeout: LONGEST_TIMEOUT_MS,
     dangerouslyAllowBrowser: true, // whether the key may be here is the application's business
     // OpenAI's organisation, from the environment, is nobody else's.
     ...(call.model.provider !== "openai" && { organization: null, project: null }),

@@ -318,6 +318,15 @@ describe("openaiCompletions", () => {
       expect(server.requests[0]?.headers.authorization).toBe("Bearer sk-of-client")
     })
 
+    test("keeps its own time", async () => {
+      const server = await startServer(silence)
+      const client = new OpenAI({ apiKey: "sk-of-client", baseURL: server.baseUrl, timeout: 30 })
+
+      const stream = openaiCompletions({ client })(modelAt(""), context, { maxRetries: 0 })
+
+      expect(await stream.result()).toMatchObject({ failure: { code: "timeout", retryable: true } })
+    })
+
     test("lets the key of a request win", async () => {
       const server = await startServer(answer())
       const client = new OpenAI({ apiKey: "sk-of-client", baseURL: server.baseUrl })
