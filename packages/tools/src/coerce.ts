@@ -34,6 +34,7 @@ export interface Coerced {
 
 /** Mending one part can make room for another, where `allOf` puts several schemas on one value. */
 const PASSES = 3
+const MISSING = "nothing (required property is missing)"
 /** Keywords that make sense alone: limits, patterns, formats, and those too rare to be walked into. */
 const LIMIT = /^(m|ex|not|pattern$|format|unique|propertyN|dep|contains)/
 
@@ -86,7 +87,7 @@ export function coerce(given: unknown, { root, fits, target }: SchemaDocument): 
     for (const key of isObject(value) ? (node.required ?? []) : [])
       if (!Object.hasOwn(value as object, key)) {
         const expected = describeNode(memberNodes(node, key)[0], target)
-        misfits.push({ path: [key], expected, received: "nothing (required property is missing)" })
+        misfits.push({ path: [key], expected, received: MISSING })
       }
     if (misfits.length === 0) misfits.push(misfit(`a value that fits ${brief(node)}`, value))
     return { value, misfits }
@@ -119,7 +120,7 @@ export function coerce(given: unknown, { root, fits, target }: SchemaDocument): 
     if (fitting) return { value: fitting.value, misfits: [] }
 
     const meant = candidates.filter((candidate) => !rejection(candidate))
-    const [closest] = meant.sort((a, b) => a.misfits.length - b.misfits.length)
+    const [closest] = meant.sort((a, b) => distance(a) - distance(b))
     if (closest) return closest
     // The inner reason says more: that no branch has such a tag, not that one of them wants null.
     const reasons = candidates.flatMap((candidate) => rejection(candidate) ?? [])
@@ -139,6 +140,11 @@ function rejection({ misfits }: Coerced): Misfit | undefined {
   return misfits.find(
     ({ path, gate }) => gate && (path.length === 0 || (path.length === 1 && gate === "choice")),
   )
+}
+
+/** How far a value is from a branch. What is missing counts more: it may be there under another branch's name. */
+function distance({ misfits }: Coerced): number {
+  return misfits.length + misfits.filter(({ received }) => received === MISSING).length
 }
 
 function misfit(expected: string, value: unknown): Misfit {

@@ -46,7 +46,7 @@ export async function executeCall(
     }
     if (returned === TIMED_OUT) return failure(timedOut)
     if (returned === LEFT_BEHIND)
-      return aborted(" The tool did not stop in time and may still have taken effect.")
+      return aborted(". The tool did not stop in time and may still have taken effect.")
     if (!isObject(returned)) return failure(`Tool ${name} returned no result object`)
     const result = normaliseResult(returned)
     return { result, isError: result.isError ?? false }
