@@ -6,11 +6,12 @@ import type {
   SimpleStreamOptions,
   StreamFn,
 } from "@heddle/types"
+import { isBuilderCall } from "./builder-call.ts"
 import { isPromiseLike } from "./is-promise-like.ts"
 import { LineWriter, type RecordingSink } from "./line-writer.ts"
 import { toRecordedRequest } from "./recorded-request.ts"
 import { RecordedStream, type StreamListener } from "./recorded-stream.ts"
-import { RECORDING_VERSION, type RecordingLine } from "./recording.ts"
+import { isAnswerer, RECORDING_VERSION, type RecordingLine } from "./recording.ts"
 import { BuilderCallReader, messageOf } from "./to-builder-calls.ts"
 
 /** How a StreamFn is recorded. */
@@ -105,7 +106,9 @@ class CallLog implements StreamListener {
     this.#ended = event?.type === "done" || event?.type === "error"
     try {
       this.#answerer(event)
-      for (const call of this.#reader.read(event)) this.#write({ ...this.#at(), do: call })
+      for (const call of this.#reader.read(event)) {
+        if (isBuilderCall(call)) this.#write({ ...this.#at(), do: call })
+      }
     } catch {
       // An event that is not even shaped like one says nothing that could be played back.
     }
@@ -125,7 +128,7 @@ class CallLog implements StreamListener {
 
   #answerer(event: AssistantMessageEvent): void {
     const message = this.#hasAnswerer ? undefined : messageOf(event)
-    if (!message) return
+    if (!isAnswerer(message)) return
     this.#hasAnswerer = true
     const { api, provider, model, timestamp } = message
     this.#write({ ...this.#at(), as: { api, provider, model, timestamp } })

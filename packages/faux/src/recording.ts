@@ -128,12 +128,13 @@ export class RecordingReader {
 
 const BROKEN = { code: "protocol", retryable: false } as const
 
-function isAnswerer(value: unknown): value is Answerer {
+/** Whether a value names who answers and when. */
+export function isAnswerer(value: unknown): value is Answerer {
   return (
     isRecord(value) &&
     typeof value.api === "string" &&
     typeof value.provider === "string" &&
     typeof value.model === "string" &&
-    typeof value.timestamp === "number"
+    Number.isFinite(value.timestamp)
   )
 }

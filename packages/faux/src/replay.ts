@@ -83,17 +83,12 @@ function answer(
 ): AssistantMessageEventStream {
   const { number } = request
   const call = calls[number - 1]
-  if (!call)
-    return refuse(
-      `The recording has no answer to request ${number}: it has ${calls.length}`,
-      request,
-      options,
-    )
-  if (options.match === "strict") {
-    const mismatch = mismatchOf(call, request)
-    if (mismatch !== undefined) return refuse(mismatch, request, options)
+  if (!call) {
+    const reason = `The recording has no answer to request ${number}: it has ${calls.length}`
+    return refuse(reason, request, options)
   }
-  return perform(call, request, options)
+  const mismatch = options.match === "strict" ? mismatchOf(call, request) : undefined
+  return mismatch === undefined ? perform(call, request, options) : refuse(mismatch, request, options)
 }
 
 function mismatchOf(call: RecordedCall, { number, context, asked }: ReplayedRequest): string | undefined {

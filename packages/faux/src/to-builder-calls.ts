@@ -15,6 +15,7 @@ type Content = AssistantMessage["content"][number]
 
 /** What a builder has been told of a block, besides what its deltas say. */
 interface Told {
+  readonly type: Content["type"]
   id?: string
   name?: string
   signature?: string
@@ -70,37 +71,41 @@ export class BuilderCallReader {
   *#blockNews(message: AssistantMessage | undefined): Generator<BuilderCall> {
     for (const [index, told] of this.#blocks) {
       const content = message?.content[index]
-      if (content) yield* newsOf(index, content, told)
+      if (content?.type === told.type) yield* newsOf(index, content, told)
     }
   }
 
   *#ofBlock(event: BlockEvent, content: Content | undefined): Generator<BuilderCall> {
     const { contentIndex: index } = event
-    const told = this.#blocks.get(index) ?? {}
     switch (event.type) {
       case "text_start":
       case "thinking_start":
       case "toolcall_start":
-      case "opaque_start":
+      case "opaque_start": {
+        const told: Told = { type: TYPES[event.type] }
         this.#blocks.set(index, told)
-        yield opening(event.type, index, content, told)
+        yield opening(index, content, told)
         return
+      }
       case "text_delta":
         yield ["text", index, event.delta]
         return
       case "thinking_delta":
         yield ["thinking", index, event.delta]
         return
-      case "toolcall_delta":
-        told.hasInput = true
+      case "toolcall_delta": {
+        const told = this.#blocks.get(index)
+        if (told) told.hasInput = true
         yield ["toolInput", index, event.delta]
         return
+      }
       case "toolcall_end": {
         const { argumentsError, arguments: whole } = event.toolCall
+        const hasInput = this.#blocks.get(index)?.hasInput ?? false
         this.#blocks.delete(index)
         if (argumentsError !== undefined) yield ["close", index, { argumentsError }]
         else {
-          if (!told.hasInput && Object.keys(whole).length > 0) yield ["toolArguments", index, whole]
+          if (!hasInput && Object.keys(whole).length > 0) yield ["toolArguments", index, whole]
           yield ["close", index]
         }
         return
@@ -116,6 +121,13 @@ export class BuilderCallReader {
     }
   }
 }
+
+const TYPES = {
+  text_start: "text",
+  thinking_start: "thinking",
+  toolcall_start: "toolCall",
+  opaque_start: "opaque",
+} as const
 
 type BlockEvent = Exclude<AssistantMessageEvent, { type: "start" | "done" | "error" }>
 
@@ -134,28 +146,27 @@ export function messageOf(event: AssistantMessageEvent): AssistantMessage | unde
   return event.type === "error" ? event.error : event.partial
 }
 
-function opening(
-  type: BlockEvent["type"],
-  index: number,
-  content: Content | undefined,
-  told: Told,
-): BuilderCall {
-  if (type === "text_start") return ["text", index, ""]
-  if (type === "thinking_start") {
-    if (content?.type !== "thinking" || !content.redacted) return ["thinking", index, ""]
-    told.redacted = true
-    told.signature = content.thinkingSignature ?? ""
-    return ["redactedThinking", index, told.signature]
+function opening(index: number, content: Content | undefined, told: Told): BuilderCall {
+  switch (told.type) {
+    case "text":
+      return ["text", index, ""]
+    case "thinking":
+      if (content?.type !== "thinking" || !content.redacted) return ["thinking", index, ""]
+      told.redacted = true
+      told.signature = content.thinkingSignature ?? ""
+      return ["redactedThinking", index, told.signature]
+    case "toolCall": {
+      const { id = "", name = "" } = content?.type === "toolCall" ? content : {}
+      told.id = id
+      told.name = name
+      return ["toolCall", index, { id, name }]
+    }
+    case "opaque": {
+      const { kind = "", data = null } = content?.type === "opaque" ? content : {}
+      told.opaque = jsonOf([kind, data])
+      return ["opaque", index, kind, data]
+    }
   }
-  if (type === "toolcall_start") {
-    const { id = "", name = "" } = content?.type === "toolCall" ? content : {}
-    told.id = id
-    told.name = name
-    return ["toolCall", index, { id, name }]
-  }
-  const { kind = "", data = null } = content?.type === "opaque" ? content : {}
-  told.opaque = jsonOf([kind, data])
-  return ["opaque", index, kind, data]
 }
 
 /** What the block says that a builder has not been told. */

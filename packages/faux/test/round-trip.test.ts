@@ -1,11 +1,11 @@
 import { assertWellFormed, fold } from "@heddle/conformance"
-import { AssistantMessageBuilder } from "@heddle/stream"
-import type { Context, StreamFn } from "@heddle/types"
+import { AssistantMessageBuilder, emptyAssistantMessage, emptyUsage } from "@heddle/stream"
+import type { AssistantMessage, AssistantMessageEvent, Context, StreamFn } from "@heddle/types"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { callTool, faux, fauxModel, type Malformation, malformed, record, replay, say } from "../src/index.ts"
 import { read } from "./read.ts"
-import { replies } from "./replies.ts"
+import { json, replies } from "./replies.ts"
 
 const model = fauxModel()
 const nothing: Context = { messages: [] }
@@ -22,7 +22,6 @@ async function roundTrip(streamFn: StreamFn) {
 type Verb = (message: AssistantMessageBuilder) => void
 
 const text = fc.string({ unit: "binary", maxLength: 8 })
-const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown)
 const key = fc.nat(3)
 const maybe = fc.option(text, { nil: undefined })
 
@@ -160,6 +159,50 @@ describe("a recording", () => {
     assertWellFormed(events)
     expect(fold(events)).toEqual(result)
     expect(result).toEqual(await faux([reply], { now: () => 7 })(model, nothing).result())
+  })
+
+  test("of events that say too little plays the message they tell", async () => {
+    const toolCall = { type: "toolCall", id: "c", name: "read", arguments: { path: "a.ts" } } as const
+    const usage = { ...emptyUsage(), input: 3, totalTokens: 3 }
+    const message = { ...emptyAssistantMessage(model, 7), content: [toolCall], stopReason: "toolUse", usage }
+    const events = [
+      null,
+      {},
+      { type: "thinking_start", contentIndex: 0 },
+      { type: "opaque_start", contentIndex: 1 },
+      { type: "opaque_end", contentIndex: 1 },
+      { type: "toolcall_start", contentIndex: 2 },
+      {
+        type: "toolcall_end",
+        contentIndex: 2,
+        toolCall,
+        partial: { content: [undefined, undefined, toolCall] },
+      },
+      { type: "toolcall_end", contentIndex: 3 },
+      { type: "done", reason: "toolUse", message },
+    ]
+    const lines: string[] = []
+    const streamFn = record(
+      () => ({
+        async *[Symbol.asyncIterator]() {
+          yield* events as AssistantMessageEvent[]
+        },
+        result: async () => message as AssistantMessage,
+      }),
+      (line) => lines.push(line),
+    )
+    const passed: unknown[] = []
+    for await (const event of await streamFn(model, nothing)) passed.push(event)
+
+    const replayed = await read(replay(lines)(model, nothing))
+
+    expect(passed).toEqual(events)
+    assertWellFormed(replayed.events)
+    expect(replayed.result).toMatchObject({
+      stopReason: "toolUse",
+      usage: { input: 3 },
+      content: [{ type: "thinking", thinking: "" }, { type: "opaque", kind: "", data: null }, toolCall],
+    })
   })
 
   test.each<{ how: Malformation; says: string }>([
