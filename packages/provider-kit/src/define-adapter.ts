@@ -19,7 +19,7 @@ import type {
   ResponseHead,
 } from "./adapter-definition.ts"
 import { startAttempt } from "./attempt.ts"
-import { classifyError } from "./classify-failure.ts"
+import { type ClassifiedFailure, classifyError } from "./classify-failure.ts"
 import { toFailureFacts } from "./failure-facts.ts"
 import { isRecord } from "./failure-message.ts"
 import { findApiKey } from "./find-api-key.ts"
@@ -169,7 +169,7 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
         return await this.#sendOnce(payload, sdk, round)
       } catch (error) {
         if (this.#builder.ended) return undefined
-        const { failure } = classifyError(error, this.#definition.failureRules)
+        const { failure } = this.#classify(error)
         const wait = this.#builder.started ? undefined : retryDelay(failure, failed, this.#options)
         if (wait === undefined) throw error
         await delay(wait, this.#gone.signal)
@@ -222,9 +222,17 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
 
   /** A refusal is a response too, though the SDK has made an error of it. */
   async #showRefusal(error: unknown): Promise<void> {
-    if (error instanceof StreamFailureError || this.#builder.ended) return
+    if (!this.#options.onResponse || error instanceof StreamFailureError || this.#builder.ended) return
     const { status, headers } = toFailureFacts(error)
     if (status !== undefined && headers !== undefined) await this.#showResponse(status, headers)
+  }
+
+  #classify(error: unknown): ClassifiedFailure {
+    try {
+      return classifyError(error, this.#definition.failureRules)
+    } catch {
+      return UNREADABLE
+    }
   }
 
   #discard(response: TResponse): void {
@@ -237,12 +245,18 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
   }
 
   #fail(error: unknown): void {
-    const { failure, message } = classifyError(error, this.#definition.failureRules)
+    const { failure, message } = this.#classify(error)
     const { client } = this.#config
     const clientKey = isRecord(client) && typeof client.apiKey === "string" ? client.apiKey : undefined
     const secrets = [this.#apiKey, clientKey, ...secretsOf(this.#headers), ...secretsOfUrl(this.#baseUrl)]
     this.#builder.fail(failure, redact(message, secrets))
   }
+}
+
+/** For errors that cannot even be read: a getter that throws, an object that is no text. */
+const UNREADABLE: ClassifiedFailure = {
+  failure: { code: "unknown", retryable: false },
+  message: "The request failed for an unknown reason",
 }
 
 /** A hook of the caller's that throws says nothing about the vendor. */

@@ -533,6 +533,19 @@ describe("defineAdapter", () => {
     expect(onPayload).toHaveBeenCalledTimes(2)
   })
 
+  test("reports an error that cannot be read", async () => {
+    const hostile = Object.defineProperty(new Error(), "message", {
+      get: () => {
+        throw new Error("no")
+      },
+    })
+
+    expect(await ask({ fetch: fetchOf(hostile) }).result()).toMatchObject({
+      errorMessage: "The request failed for an unknown reason",
+      failure: { code: "unknown", retryable: false },
+    })
+  })
+
   describe("keeps secrets out of messages", () => {
     test.each([
       { secret: "the key", options: { apiKey: "sk-secret-1" }, config: {} },
