@@ -79,6 +79,20 @@ export const answerCases: readonly ConformanceCase[] = [
     },
   },
   {
+    name: "thinking and text take turns, each in a block of its own",
+    needs: ["thinking"],
+    scenario: streams(think("First."), say("One."), think("Second."), say("Two."), stop()),
+    expect: {
+      stopReason: "stop",
+      content: [
+        { type: "thinking", thinking: "First." },
+        { type: "text", text: "One." },
+        { type: "thinking", thinking: "Second." },
+        { type: "text", text: "Two." },
+      ],
+    },
+  },
+  {
     name: "the signature of a thinking block is kept",
     needs: ["thinking", "signatures"],
     scenario: streams(think("Let me see.", { signature: "c2lnbmF0dXJl" }), say("Yes."), stop()),
@@ -107,6 +121,12 @@ export const answerCases: readonly ConformanceCase[] = [
     needs: ["toolCalls"],
     scenario: streams(say("I look."), callTool(WEATHER, { pieces: 7 }), stop("toolUse")),
     expect: { stopReason: "toolUse", content: [{ type: "text", text: "I look." }, ...calls(WEATHER)] },
+  },
+  {
+    name: "text that follows a tool call stands after it",
+    needs: ["toolCalls"],
+    scenario: streams(callTool(WEATHER), say("I looked."), stop("toolUse")),
+    expect: { stopReason: "toolUse", content: [...calls(WEATHER), { type: "text", text: "I looked." }] },
   },
   {
     name: "a tool call without arguments has none",

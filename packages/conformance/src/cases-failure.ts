@@ -97,6 +97,14 @@ export const failureCases: readonly ConformanceCase[] = [
     expect: { stopReason: "error", content: [], failure: { codes: ["protocol"] } },
   },
   {
+    name: "JSON of another shape with status 200 breaks the protocol",
+    needs: ["http"],
+    scenario: {
+      replies: [{ type: "body", status: 200, contentType: "application/json", body: '{"hello":"world"}' }],
+    },
+    expect: { stopReason: "error", content: [], failure: { codes: ["protocol"] } },
+  },
+  {
     name: "an empty body with status 200 breaks the protocol",
     needs: ["http"],
     scenario: { replies: [{ type: "body", status: 200, contentType: "text/event-stream", body: "" }] },

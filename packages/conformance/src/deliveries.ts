@@ -15,7 +15,7 @@ export class Deliveries {
   readonly #events: AssistantMessageEvent[] = []
   readonly #ledger = new Ledger()
   readonly #violations: Violation[] = []
-  #content: readonly unknown[] = []
+  readonly #ended = new Map<number, unknown>()
   #characters = 0
 
   get events(): readonly AssistantMessageEvent[] {
@@ -49,14 +49,21 @@ export class Deliveries {
       .concat(this.#violations)
   }
 
-  /** A UI memoises on blocks: only the one that an event is about may be a new object. */
+  /**
+   * A UI memoises on blocks: one that has ended is the same object in every snapshot that follows. An open one
+   * may have changed without an event that tells it: by a signature, or an id that came late.
+   */
   #checkIdentity(event: Record<string, unknown>, index: number): void {
     const content = isObject(event.partial) ? event.partial.content : undefined
     if (!Array.isArray(content)) return
-    const changed = this.#content.findIndex((block, at) => at !== event.contentIndex && content[at] !== block)
-    this.#content = content
-    if (changed === -1 || this.#violations.length >= TOLD) return
-    const says = `block ${changed} is another object than in the snapshot before, though nothing happened to it`
-    this.#violations.push(violation("identity", says, index, String(event.type)))
+    for (const [at, block] of this.#ended) {
+      if (content[at] === block || this.#violations.length >= TOLD) continue
+      const says = `block ${at} has ended and is another object than in the snapshot before`
+      this.#violations.push(violation("identity", says, index, String(event.type)))
+    }
+    const { type, contentIndex } = event
+    if (typeof type === "string" && type.endsWith("_end") && typeof contentIndex === "number") {
+      this.#ended.set(contentIndex, content[contentIndex])
+    }
   }
 }

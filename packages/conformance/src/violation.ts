@@ -28,7 +28,7 @@
  * - `result`: `result()` settles with the message of the terminal event.
  * - `bounded-time`: the stream ends in the time the case allows.
  * - `delivered-unchanged`: a delivered event never changes.
- * - `identity`: blocks that did not change keep their identity between snapshots.
+ * - `identity`: blocks that have ended keep their identity between snapshots.
  * - `inputs-untouched`: the caller's model, context and options are never written.
  * - `answer`: the message is what the case says the model said.
  * - `request`: what reached the other side, and how often, is what the case says.
