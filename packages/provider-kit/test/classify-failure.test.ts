@@ -380,6 +380,31 @@ describe("classifyError", () => {
     expect(classifyError(new StreamFailureError(failure, "no"))).toEqual({ failure, message: "no" })
   })
 
+  test.each([
+    { held: "error.headers", fields: { status: 429, headers: { "Retry-After": "3" } } },
+    {
+      held: "error.response.headers",
+      fields: { statusCode: 429, response: { headers: new Headers({ "retry-after": "3" }) } },
+    },
+    {
+      held: "error.$response.headers",
+      fields: { $metadata: { httpStatusCode: 429 }, $response: { headers: { "retry-after": "3" } } },
+    },
+  ])("headers are found in $held", ({ fields }) => {
+    expect(classifyError(Object.assign(new Error("slow down"), fields))).toEqual({
+      failure: { code: "rate_limit", retryable: true, status: 429, retryAfterMs: 3000 },
+      message: "slow down",
+    })
+  })
+
+  test.each([
+    { held: "error.error", fields: { error: { message: "busy" } } },
+    { held: "error.error as a text", fields: { error: "busy" } },
+    { held: "error.body", fields: { body: '{"message":"busy"}' } },
+  ])("the body is found in $held", ({ fields }) => {
+    expect(classifyError(Object.assign(new Error("503 outer"), { status: 503 }, fields)).message).toBe("busy")
+  })
+
   test("an SDK's message that repeats status and body is read back", () => {
     const error = Object.assign(new Error('400 {"error":{"message":"no such model","type":"x"}}'), {
       status: 400,

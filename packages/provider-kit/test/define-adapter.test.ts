@@ -663,6 +663,27 @@ describe("defineAdapter", () => {
       await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce())
     })
 
+    test("has the adapter close a response of its own kind", async () => {
+      const controller = new AbortController()
+      const discard = vi.fn()
+      let respond = (_: Response): void => {}
+      const send = () =>
+        new Promise<Response>((resolve) => {
+          respond = resolve
+        })
+      const run = defineAdapter({ ...definition, send, discard }, { apiKey: "kkkk" })
+      const stream = run(model, context, { signal: controller.signal })
+      await vi.advanceTimersByTimeAsync(0)
+
+      controller.abort()
+      await stream.result()
+      const late = hello()
+      respond(late)
+      await vi.advanceTimersByTimeAsync(0)
+
+      expect(discard).toHaveBeenCalledWith(late)
+    })
+
     test("after the end, changes nothing", async () => {
       const controller = new AbortController()
       const remove = vi.spyOn(controller.signal, "removeEventListener")
