@@ -30,6 +30,7 @@ import {
   emptyAssistantMessage,
   type ModelIdentity,
 } from "./assistant-message-stream.ts"
+import { blockEnd } from "./block-end.ts"
 import { calculateCost } from "./cost.ts"
 import { PartialJson } from "./partial-json.ts"
 
@@ -359,35 +360,7 @@ export class AssistantMessageBuilder {
     if (block.content.type === "toolCall") {
       this.#set(block, this.#finishCall(block, block.content, cut, argumentsError))
     }
-    const { content, index: contentIndex } = block
-    const partial = this.#message
-    switch (content.type) {
-      case "text":
-        this.#push({
-          type: "text_end",
-          contentIndex,
-          content: content.text,
-          ...(content.textSignature !== undefined && { signature: content.textSignature }),
-          partial,
-        })
-        break
-      case "thinking":
-        this.#push({
-          type: "thinking_end",
-          contentIndex,
-          content: content.thinking,
-          ...(content.thinkingSignature !== undefined && { signature: content.thinkingSignature }),
-          ...(content.redacted !== undefined && { redacted: content.redacted }),
-          partial,
-        })
-        break
-      case "toolCall":
-        this.#push({ type: "toolcall_end", contentIndex, toolCall: content, partial })
-        break
-      case "opaque":
-        this.#push({ type: "opaque_end", contentIndex, content, partial })
-        break
-    }
+    this.#push(blockEnd(block.content, block.index, this.#message))
   }
 
   #finishCall(block: Block, call: ToolCall, cut: boolean, argumentsError: string | undefined): ToolCall {

@@ -6,6 +6,7 @@ import type {
   StreamFailure,
   Usage,
 } from "@heddle/types"
+import { blockEnd } from "./block-end.ts"
 import { EventStream } from "./event-stream.ts"
 
 /** What of a model stands on the messages it answers. */
@@ -69,6 +70,8 @@ export class AssistantMessageEventStream
   readonly snapshots: boolean
   readonly #model: ModelIdentity
   #partial: AssistantMessage | undefined
+  /** Blocks that were started and not ended: what the stream has to end where it fails by itself. */
+  readonly #open = new Set<number>()
 
   /** @param model Named on messages that the stream has to make up before any event came. */
   constructor(model: ModelIdentity = UNKNOWN_MODEL, options: AssistantMessageEventStreamOptions = {}) {
@@ -86,6 +89,11 @@ export class AssistantMessageEventStream
 
   override push(event: AssistantMessageEvent): void {
     if ("partial" in event) this.#partial = event.partial
+    // A builder ends its own blocks.
+    if (!this.snapshots && "contentIndex" in event) {
+      if (event.type.endsWith("_start")) this.#open.add(event.contentIndex)
+      else if (event.type.endsWith("_end")) this.#open.delete(event.contentIndex)
+    }
     super.push(event)
   }
 
@@ -117,6 +125,10 @@ export class AssistantMessageEventStream
 
   #fail(reason: "error" | "aborted", errorMessage: string, failure: StreamFailure): void {
     const partial = this.#partial ?? emptyAssistantMessage(this.#model, Date.now())
+    for (const index of this.#open) {
+      const content = partial.content[index]
+      if (content) this.push(blockEnd(content, index, partial))
+    }
     this.push({ type: "error", reason, error: { ...partial, stopReason: reason, errorMessage, failure } })
   }
 }

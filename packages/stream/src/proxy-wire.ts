@@ -98,13 +98,19 @@ export function applyProxyEvent(builder: AssistantMessageBuilder, event: ProxyAs
       if (opens(builder, event)) builder.opaque(event.contentIndex, "", null)
       return
     case "text_delta":
-      if (isOpen(builder, event, "text")) builder.text(event.contentIndex, event.delta)
+      if (isOpen(builder, event, "text") && hasDelta(builder, event)) {
+        builder.text(event.contentIndex, event.delta)
+      }
       return
     case "thinking_delta":
-      if (isOpen(builder, event, "thinking")) builder.thinking(event.contentIndex, event.delta)
+      if (isOpen(builder, event, "thinking") && hasDelta(builder, event)) {
+        builder.thinking(event.contentIndex, event.delta)
+      }
       return
     case "toolcall_delta":
-      if (isOpen(builder, event, "toolCall")) builder.toolInput(event.contentIndex, event.delta)
+      if (isOpen(builder, event, "toolCall") && hasDelta(builder, event)) {
+        builder.toolInput(event.contentIndex, event.delta)
+      }
       return
     case "text_end":
       if (!isOpen(builder, event, "text")) return
@@ -124,9 +130,14 @@ export function applyProxyEvent(builder: AssistantMessageBuilder, event: ProxyAs
       return
     case "opaque_end":
       if (!isOpen(builder, event, "opaque")) return
-      closeOpaque(builder, event.contentIndex, event.content)
+      if (!isObject(event.content)) violates(builder, event, "has no content")
+      else closeOpaque(builder, event.contentIndex, event.content)
       return
     case "done":
+      if (!DONE_REASONS.has(event.reason)) {
+        violates(builder, event, "has an unknown reason")
+        return
+      }
       applyClosing(builder, event)
       builder.done(event.reason)
       return
@@ -139,6 +150,8 @@ export function applyProxyEvent(builder: AssistantMessageBuilder, event: ProxyAs
       event satisfies never
   }
 }
+
+const DONE_REASONS: ReadonlySet<unknown> = new Set(["stop", "length", "toolUse"])
 
 const UNKNOWN: StreamFailure = { code: "unknown", retryable: false }
 
@@ -168,17 +181,27 @@ function isOpen(
   )
 }
 
-function violates(builder: AssistantMessageBuilder, event: Placed, how: string): false {
+function hasDelta(builder: AssistantMessageBuilder, event: { type: string; delta: string }): boolean {
+  return typeof event.delta === "string" || violates(builder, event, "has no text")
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null
+}
+
+function violates(builder: AssistantMessageBuilder, event: { type: string }, how: string): false {
   builder.fail({ code: "protocol", retryable: true }, `The stream broke its protocol: ${event.type} ${how}`)
   return false
 }
 
 function closeCall(builder: AssistantMessageBuilder, key: number, call: ToolCall | undefined): void {
-  if (call) {
+  if (isObject(call) && call) {
     builder.toolCall(key, call)
     if (call.thoughtSignature !== undefined) builder.signature(key, call.thoughtSignature)
     const { argumentsError } = call
-    if (argumentsError === undefined) builder.toolArguments(key, call.arguments)
+    // A call without arguments may have streamed nothing at all, and then nothing is missing.
+    const isEmpty = Object.keys(call.arguments ?? {}).length === 0
+    if (argumentsError === undefined && !isEmpty) builder.toolArguments(key, call.arguments)
     builder.close(key, { argumentsError })
   } else {
     builder.close(key)

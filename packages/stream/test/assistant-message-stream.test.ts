@@ -45,6 +45,31 @@ describe("AssistantMessageEventStream", () => {
     expect(await stream.result()).toEqual(expected)
   })
 
+  test("ends the blocks that its producer left open before it fails", async () => {
+    const stream = createAssistantMessageEventStream(MODEL)
+    const call = { type: "toolCall", id: "a", name: "read", arguments: {} } as const
+    const partial: AssistantMessage = {
+      ...EMPTY,
+      content: [
+        { type: "text", text: "Hello", textSignature: "s" },
+        { type: "thinking", thinking: "hm" },
+        call,
+      ],
+    }
+    stream.push({ type: "text_start", contentIndex: 0, partial })
+    stream.push({ type: "thinking_start", contentIndex: 1, partial })
+    stream.push({ type: "thinking_end", contentIndex: 1, content: "hm", partial })
+    stream.push({ type: "toolcall_start", contentIndex: 2, partial })
+
+    stream.end()
+
+    expect((await collect(stream)).slice(4)).toMatchObject([
+      { type: "text_end", contentIndex: 0, content: "Hello", signature: "s" },
+      { type: "toolcall_end", contentIndex: 2, toolCall: call },
+      { type: "error" },
+    ])
+  })
+
   test("names the model on a message that it makes up before any event", async () => {
     const known = new AssistantMessageEventStream(MODEL)
     known.end()

@@ -82,6 +82,16 @@ describe("the proxy wire", () => {
     expect(restored.map(toProxyEvent)).toEqual(original.map(toProxyEvent))
   })
 
+  test("restores a call without arguments that streamed nothing", () => {
+    const source = new AssistantMessageBuilder(MODEL, { now: () => 7 })
+    source.toolCall(0, { id: "a", name: "now" })
+    source.done("toolUse")
+
+    const original = drain(source)
+
+    expect(acrossTheWire(original)).toEqual(original)
+  })
+
   test("restores redacted thinking", () => {
     const source = new AssistantMessageBuilder(MODEL, { now: () => 7 })
     source.redactedThinking(0, "cipher")
@@ -157,6 +167,27 @@ describe("the proxy wire", () => {
       events: [{ type: "text_delta", contentIndex: "__proto__", delta: "x" }],
       message: "text_delta is for block __proto__, which is not open",
     },
+    {
+      what: "a delta without text",
+      events: [
+        { type: "text_start", contentIndex: 0 },
+        { type: "text_delta", contentIndex: 0, delta: { toString: 1 } },
+      ],
+      message: "text_delta has no text",
+    },
+    {
+      what: "an opaque block without content",
+      events: [
+        { type: "opaque_start", contentIndex: 0 },
+        { type: "opaque_end", contentIndex: 0 },
+      ],
+      message: "opaque_end has no content",
+    },
+    {
+      what: "a reason that is none",
+      events: [{ type: "done", reason: "tired" }],
+      message: "done has an unknown reason",
+    },
   ])("fails the message on $what", ({ events, message }) => {
     const builder = apply({ type: "start" }, ...events)
 
@@ -185,13 +216,21 @@ describe("the proxy wire", () => {
       { type: "toolcall_start", contentIndex: 0, id: "a", toolName: "read" },
       { type: "toolcall_delta", contentIndex: 0, delta: '{"a":1}' },
       { type: "toolcall_end", contentIndex: 0 },
+      { type: "toolcall_start", contentIndex: 1, id: "b", toolName: "read" },
+      { type: "toolcall_end", contentIndex: 1, toolCall: { id: "b", name: "read" } },
+      { type: "toolcall_start", contentIndex: 2, id: "c", toolName: "read" },
+      { type: "toolcall_end", contentIndex: 2, toolCall: "odd" },
       { type: "done", reason: "toolUse" },
     )
 
     expect(builder.message).toMatchObject({
       api: "test",
       stopReason: "toolUse",
-      content: [{ id: "a", name: "read", arguments: { a: 1 } }],
+      content: [
+        { id: "a", name: "read", arguments: { a: 1 } },
+        { id: "b", name: "read", arguments: {} },
+        { id: "c", name: "read", arguments: {} },
+      ],
     })
   })
 
