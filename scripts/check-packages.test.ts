@@ -90,7 +90,7 @@ describe("the types of an installed package", () => {
     plantInstalled("@heddle/types", "export {}", types)
     plant("entries.ts", typedProgram(entriesOf(readWorkspace(folder).packages)))
     plant("merging.ts", MERGING_PROGRAM)
-    plant("tsconfig.json", compilerSettings("nodenext"))
+    plant("tsconfig.json", compilerSettings("nodenext", "*.ts"))
     return relevantErrors(
       (await run(root, folder, "tsc", ["-p", "tsconfig.json", "--pretty", "false"])).output,
     )

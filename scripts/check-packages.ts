@@ -3,7 +3,7 @@
  *
  * Needs a build, and the npm registry for what the packages depend on. Everything happens in a temporary folder.
  */
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -12,10 +12,12 @@ import {
   compilerSettings,
   importingProgram,
   MERGING_PROGRAM,
+  type Resolution,
   relevantErrors,
   typedProgram,
 } from "./consumer-sources.ts"
-import { entriesOf, findUnbuilt, installConsumer, packAll, run } from "./packed.ts"
+import { findPrograms } from "./documented-programs.ts"
+import { borrow, type Entry, entriesOf, findUnbuilt, installConsumer, packAll, run } from "./packed.ts"
 import { type Budgets, importingModule, judgeSize } from "./size-budgets.ts"
 import { readWorkspace } from "./workspace.ts"
 
@@ -70,20 +72,17 @@ async function checkPacked() {
     const { ok, output } = await run(root, consumer, process.execPath, ["import.mjs"])
     return ok ? [] : output.trim().split("\n")
   })
-  for (const resolution of ["nodenext", "bundler"] as const) {
-    await check(`TypeScript reads the types (${resolution})`, async () => {
-      writeFileSync(join(consumer, "entries.ts"), typedProgram(entries))
-      writeFileSync(join(consumer, "merging.ts"), MERGING_PROGRAM)
-      writeFileSync(join(consumer, "tsconfig.json"), compilerSettings(resolution))
-      const { ok, output } = await run(root, consumer, "tsc", ["-p", "tsconfig.json", "--pretty", "false"])
-      if (!ok && !/error TS\d+/.test(output)) return [`tsc: ${output}`]
-      return relevantErrors(output)
-    })
-  }
+  const everywhere = entries.filter(({ isNode }) => !isNode)
+  await checkTypes("nodenext", everywhere)
+  await checkTypes("bundler", everywhere)
+  await checkTypes(
+    "nodenext",
+    entries.filter(({ isNode }) => isNode),
+    ["node"],
+  )
   await check("browsers get along with every entry but ./node", async () => {
     const found: string[] = []
-    for (const { specifier, member, isNode } of entries) {
-      if (isNode) continue
+    for (const { specifier, member } of everywhere) {
       const peers = Object.keys(member.manifest.peerDependencies ?? {})
       const problem = await findBrowserProblem(consumer, specifier, peers)
       if (problem) found.push(`${specifier}: ${problem}`)
@@ -105,6 +104,36 @@ async function checkPacked() {
     }
     return found
   })
+  // Last, because documentation may use what the workspace has beside its packages: schema libraries, Node.js.
+  await check("documented programs compile", async () => {
+    borrow(root, consumer, Object.keys(workspace.manifest.devDependencies ?? {}))
+    mkdirSync(join(consumer, "documented"))
+    for (const { path, text } of workspace.documents.flatMap(findPrograms)) {
+      writeFileSync(join(consumer, "documented", path), text)
+    }
+    return compile(compilerSettings("nodenext", "documented", ["node"]))
+  })
+}
+
+async function checkTypes(resolution: Resolution, used: readonly Entry[], globals: readonly string[] = []) {
+  const folder = ["typed", ...globals].join("-")
+  await check(`TypeScript reads the types (${[resolution, ...globals].join(", ")})`, () => {
+    borrow(
+      root,
+      consumer,
+      globals.map((name) => `@types/${name}`),
+    )
+    mkdirSync(join(consumer, folder), { recursive: true })
+    writeFileSync(join(consumer, folder, "entries.ts"), typedProgram(used))
+    writeFileSync(join(consumer, folder, "merging.ts"), MERGING_PROGRAM)
+    return compile(compilerSettings(resolution, folder, globals))
+  })
+}
+
+async function compile(settings: string): Promise<string[]> {
+  writeFileSync(join(consumer, "tsconfig.json"), settings)
+  const { ok, output } = await run(root, consumer, "tsc", ["-p", "tsconfig.json", "--pretty", "false"])
+  return ok || /error TS\d+/.test(output) ? relevantErrors(output) : [`tsc: ${output}`]
 }
 
 async function check(title: string, look: () => Promise<string[]>) {

@@ -60,22 +60,34 @@ export const incomplete: AgentMessage = { role: "notice" }
 export const toModel: Message = { role: "notice", headline: "New" }
 `
 
-/** The settings of a strict project that resolves modules in this way. */
-export function compilerSettings(resolution: "nodenext" | "bundler"): string {
+/** How a project finds modules: as Node.js does, or as bundlers do. */
+export type Resolution = "nodenext" | "bundler"
+
+/**
+ * The settings of a strict project that resolves modules in this way.
+ *
+ * @param include - the folder with its sources.
+ * @param types - packages whose globals it uses: none where a browser must do.
+ */
+export function compilerSettings(
+  resolution: Resolution,
+  include: string,
+  types: readonly string[] = [],
+): string {
   return JSON.stringify({
     compilerOptions: {
       module: resolution === "nodenext" ? "nodenext" : "esnext",
       moduleResolution: resolution,
       target: "es2023",
       lib: ["es2023", "dom", "dom.asynciterable"],
-      types: [],
+      types,
       strict: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
       noEmit: true,
       skipLibCheck: false,
     },
-    include: ["*.ts"],
+    include: [include],
   })
 }
 

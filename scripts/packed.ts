@@ -87,13 +87,20 @@ export async function installConsumer(
     "--prefer-offline",
   ])
   if (!ok) throw new Error(`npm could not install the packed packages:\n${output}`)
-  for (const peer of new Set(
+  borrow(
+    root,
+    folder,
     packages.flatMap(({ manifest }) => Object.keys(manifest.peerDependencies ?? {})),
-  )) {
-    const installed = join(folder, "node_modules", peer)
+  )
+}
+
+/** Gives the project what the workspace has installed for itself. */
+export function borrow(root: string, folder: string, names: readonly string[]): void {
+  for (const name of names) {
+    const installed = join(folder, "node_modules", name)
     if (existsSync(installed)) continue
     mkdirSync(dirname(installed), { recursive: true })
-    symlinkSync(join(root, "node_modules", peer), installed, "junction")
+    symlinkSync(join(root, "node_modules", name), installed, "junction")
   }
 }
 

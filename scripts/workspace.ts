@@ -48,14 +48,23 @@ export interface Workspace {
   readonly examples: readonly Member[]
   /** TypeScript of the root itself: `scripts`, `test` and `bench`. */
   readonly sources: readonly SourceFile[]
+  /** What users read: every README, and `docs`. Changelogs tell of code that is no more. */
+  readonly documents: readonly SourceFile[]
 }
 
 export function readWorkspace(root: string): Workspace {
+  const packages = readMembers(root, "packages")
+  const examples = readMembers(root, "examples")
+  const readmes = ["", ...[...packages, ...examples].map(({ folder }) => `${folder}/`)]
+    .map((folder) => `${folder}README.md`)
+    .filter((path) => existsSync(join(root, path)))
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
   return {
     root,
     manifest: readManifest(root, "."),
-    packages: readMembers(root, "packages"),
-    examples: readMembers(root, "examples"),
+    packages,
+    examples,
+    documents: [...readmes, ...readSources(root, "docs", ".md")],
     sources: ["scripts", "test", "bench"].flatMap((folder) => readSources(root, folder, ".ts")),
   }
 }
