@@ -1,5 +1,19 @@
-import type { AgentContext, AgentTool, AssistantMessage, ToolCallHooks } from "@heddle/types"
-import type { AbortGrace } from "./abort-grace.ts"
+import type { AgentContext, AgentTool, AssistantMessage, ToolCallHooks, ToolSchedule } from "@heddle/types"
+import { AbortGrace } from "./abort-grace.ts"
+
+/** What `runToolCall` and `runToolCalls` need to know in common. */
+export interface ToolCallOptions extends ToolCallHooks, Pick<ToolSchedule, "abortGraceMs" | "now"> {
+  /** Every tool that may run, deferred ones included. Default: none. */
+  readonly tools?: readonly AgentTool[] | undefined
+  /** Passed on to the hooks: the transcript up to and including the calling message. */
+  readonly context: AgentContext
+  readonly signal?: AbortSignal | undefined
+  /**
+   * The names that a model which asks for an unknown tool is told. Default: those of all tools that are not
+   * deferred.
+   */
+  readonly shownToolNames?: readonly string[] | undefined
+}
 
 /** What the stages of a call share with those of its siblings. */
 export interface CallScope {
@@ -17,4 +31,15 @@ export interface CallScope {
 export interface PreparedCall {
   readonly tool: AgentTool
   readonly args: unknown
+}
+
+/** Its grace is for the caller to dispose of. */
+export function callScope(
+  options: ToolCallOptions,
+  assistantMessage: AssistantMessage,
+  signal: AbortSignal | undefined,
+): CallScope {
+  const { tools = [], shownToolNames, context, abortGraceMs = 500 } = options
+  const grace = new AbortGrace(signal, abortGraceMs)
+  return { tools, shownToolNames, assistantMessage, context, hooks: options, signal, grace }
 }

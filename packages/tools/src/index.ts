@@ -10,13 +10,13 @@ export {
   runToolCalls,
   type ToolCallEvent,
 } from "./batch.ts"
+export type { ToolCallOptions } from "./call-scope.ts"
 export { defineTool } from "./define-tool.ts"
 export { errorResult, textResult } from "./result.ts"
 export {
   type RunToolCallOptions,
   type RunToolCallResult,
   runToolCall,
-  type ToolCallOptions,
 } from "./run-tool-call.ts"
 export { type Emit, serialEmit } from "./serial-emit.ts"
 export { ToolArgumentsError, type ToolArgumentsIssue, validateToolArguments } from "./validate.ts"

@@ -31,7 +31,8 @@ export async function prepareCall(
     const decision = isPromiseLike(asked) ? await grace.wait(asked) : asked
     if (isObject(decision)) {
       if (decision.block) return blocked(decision)
-      if (decision.args !== undefined) args = await readArguments(tool, decision.args, grace)
+      if (decision.args !== undefined && !grace.aborted)
+        args = await readArguments(tool, decision.args, grace)
     }
     return grace.aborted ? aborted() : { tool, args }
   } catch (error) {

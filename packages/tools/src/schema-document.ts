@@ -49,11 +49,6 @@ export function documentOf(parameters: ToolParameters): SchemaDocument | undefin
   return document
 }
 
-/** Keywords whose value is data, not a schema. */
-const DATA = /^(const|enum|default|examples?)$/
-/** Keywords whose value is a map from names to schemas. */
-const MAP = /^(properties|patternProperties|\$defs|definitions|dependentSchemas)$/
-
 /**
  * Copies a schema for the validator, and mends on the way:
  * - `nullable: true`, as OpenAPI writes it, admits null;
@@ -66,11 +61,9 @@ function adapt(schema: unknown, copies: Map<object, unknown>): unknown {
   if (!isObject(schema)) return schema
   if (!copies.has(schema)) {
     const copy = mapValues(schema, (value, keyword) => {
-      if (keyword === "type" && schema.nullable === true) return [value, "null"].flat()
-      if (keyword === "pattern") return unicodePattern(String(value))
-      if (DATA.test(keyword)) return value
-      if (MAP.test(keyword) && isObject(value)) return mapValues(value, (part) => adapt(part, copies))
-      return adapt(value, copies)
+      if (typeof value !== "string") return adapt(value, copies)
+      if (keyword === "type" && schema.nullable === true) return [value, "null"]
+      return keyword === "pattern" ? unicodePattern(value) : value
     })
     copies.set(schema, copy)
   }

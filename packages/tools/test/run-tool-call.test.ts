@@ -630,6 +630,26 @@ describe("After the signal, runToolCall", () => {
     expect(said((await running).result)).toBe(aborted)
   })
 
+  test("leaves a prepareArguments behind that does not end, and starts none for replaced arguments", async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const deaf = run(tool("t", undefined, { prepareArguments: never }), { signal })
+    const prepareArguments = vi.fn((raw: unknown) => raw)
+    const replaced = run(tool("t", undefined, { prepareArguments }), {
+      signal,
+      beforeToolCall: async () => {
+        controller.abort()
+        return { args: {} }
+      },
+    })
+    await settle()
+    await vi.advanceTimersByTimeAsync(500)
+
+    expect(said((await deaf).result)).toBe(aborted)
+    expect(said((await replaced).result)).toBe(aborted)
+    expect(prepareArguments).toHaveBeenCalledTimes(1)
+  })
+
   test("keeps the result of a tool that ends within the grace", async () => {
     const controller = new AbortController()
     const work = byHand<AgentToolResult>()

@@ -225,6 +225,19 @@ describe("validateToolArguments", () => {
     expect(issues(schema, { path: "a", line: "x" })).toEqual(['line: expected number, received string "x"'])
   })
 
+  test("says so where a value fits more than the one branch it may", () => {
+    const schema = { properties: { a: { oneOf: [{ type: "number" }, { type: "integer" }] } } }
+    expect(issues(schema, { a: 1 })).toEqual([
+      'a: expected a value that fits {"oneOf":[{"type":"number"},{"type":"integer"}]}, received number 1',
+    ])
+  })
+
+  test("says so where there is no branch at all", () => {
+    expect(issues({ anyOf: [] }, { a: 1 })).toEqual([
+      'arguments: expected a value that fits {"anyOf":[]}, received object',
+    ])
+  })
+
   test("lists twenty issues and counts the rest", () => {
     const { message } = refusal(
       { items: { type: "number" } },
