@@ -23,8 +23,7 @@ export const abortCases: readonly ConformanceCase[] = [
     name: "an abort before the response hangs up",
     needs: ["http"],
     scenario: { replies: [{ type: "stall" }] },
-    // Long enough for the request to have arrived, also where the first call loads the vendor's SDK.
-    abort: { when: "afterMs", milliseconds: 400 },
+    abort: { when: "requested", milliseconds: 10 },
     expect: { stopReason: "aborted", content: [], failure: ABORTED, hangsUp: true },
   },
   {
@@ -111,7 +110,7 @@ export const abortCases: readonly ConformanceCase[] = [
     needs: ["http", "retries"],
     scenario: { replies: [{ type: "refuse", status: 503, retryAfterMs: 30_000 }] },
     options: { maxRetries: 2, maxRetryDelayMs: 60_000 },
-    abort: { when: "afterMs", milliseconds: 600 },
+    abort: { when: "requested", milliseconds: 200 },
     expect: { stopReason: "aborted", failure: ABORTED, requests: 1 },
   },
 ]

@@ -92,6 +92,8 @@ export type AbortPlan =
   /** It has fired before the call. */
   | { readonly when: "beforeCall" }
   | { readonly when: "afterMs"; readonly milliseconds: number }
+  /** It fires so long after the first request has reached the other side. Needs `http`. */
+  | { readonly when: "requested"; readonly milliseconds: number }
   /** It fires on the delta with which all deltas together reach so many characters. */
   | { readonly when: "afterCharacters"; readonly characters: number }
   /** It fires when the terminal event has been read. */

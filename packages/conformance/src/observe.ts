@@ -15,6 +15,7 @@ import type {
   StreamFn,
 } from "@heddle/types"
 import type { AbortPlan, Use } from "./conformance-case.ts"
+import { Deadline, LATE } from "./deadline.ts"
 import { Deliveries } from "./deliveries.ts"
 import { difference, isObject, show } from "./difference.ts"
 import { checkEvents } from "./grammar.ts"
@@ -28,6 +29,8 @@ export interface Watch {
   readonly options: SimpleStreamOptions
   readonly use: Exclude<Use, "twice">
   readonly abort?: AbortPlan | undefined
+  /** Settles when a request has reached the other side, or when none came. */
+  readonly requested: () => Promise<unknown>
   /** Fires the call's signal. */
   readonly fire: () => void
   readonly deadlineMs: number
@@ -54,8 +57,6 @@ const BREATH = 1024
 /** So many events are no answer any more: 1 MiB of arguments in deltas of four characters is less. */
 const FLOOD = 400 * BREATH
 
-const LATE = Symbol("late")
-
 /** What became of `result()`: undefined when it rejected. */
 type Settled = AssistantMessage | typeof LATE | undefined
 
@@ -74,22 +75,13 @@ class Observer {
   readonly #watch: Watch
   readonly #deliveries = new Deliveries()
   readonly #violations: Violation[] = []
-  readonly #timers: ReturnType<typeof setTimeout>[] = []
+  readonly #deadline: Deadline
   #message: AssistantMessage | undefined
   #aborted = false
-  #expired = false
-  #late: Promise<typeof LATE>
-  #expire: () => void = () => {}
 
   constructor(watch: Watch) {
     this.#watch = watch
-    this.#late = new Promise((resolve) => {
-      this.#expire = () => {
-        this.#expired = true
-        resolve(LATE)
-      }
-    })
-    this.#timers.push(setTimeout(this.#expire, watch.deadlineMs))
+    this.#deadline = new Deadline(watch.deadlineMs)
   }
 
   observation(): Observation {
@@ -97,7 +89,7 @@ class Observer {
   }
 
   stop(): void {
-    for (const timer of this.#timers) clearTimeout(timer)
+    this.#deadline.stop()
   }
 
   async run(): Promise<void> {
@@ -105,7 +97,10 @@ class Observer {
     if (abort?.when === "beforeCall") this.#abort()
     const stream = await this.#call()
     if (!stream) return
-    if (abort?.when === "afterMs") this.#timers.push(setTimeout(() => this.#abort(), abort.milliseconds))
+    if (abort?.when === "afterMs") this.#abortIn(abort.milliseconds)
+    else if (abort?.when === "requested") {
+      void this.#watch.requested().then(() => this.#abortIn(abort.milliseconds))
+    }
     const early = this.#result(stream)
     const inTime =
       use === "result" || (use === "events" ? await this.#read(stream) : await this.#leave(stream))
@@ -138,7 +133,7 @@ class Observer {
     }
     let stream: AssistantMessageEventStream | typeof LATE
     try {
-      stream = await Promise.race([returned, this.#late])
+      stream = await Promise.race([returned, this.#deadline.late])
     } catch (error) {
       this.#report(
         "never-rejects",
@@ -167,7 +162,7 @@ class Observer {
     try {
       const iterator = stream[Symbol.asyncIterator]()
       for (;;) {
-        const next = await Promise.race([iterator.next(), ended ? this.#silence() : this.#late])
+        const next = await Promise.race([iterator.next(), ended ? this.#silence() : this.#deadline.late])
         if (next === LATE) {
           if (ended) this.#report("terminal", "the iteration did not end after the terminal event")
           return ended
@@ -192,14 +187,14 @@ class Observer {
     try {
       const iterator = stream[Symbol.asyncIterator]()
       for (;;) {
-        const next = await Promise.race([iterator.next(), this.#late])
+        const next = await Promise.race([iterator.next(), this.#deadline.late])
         if (next === LATE) return false
         if (next.done) break
         if (!(await this.#deliver(next.value))) return false
         if (isObject(next.value) && "delta" in next.value) break
       }
       this.#limit()
-      await Promise.race([Promise.resolve(iterator.return?.()), this.#late])
+      await Promise.race([Promise.resolve(iterator.return?.()), this.#deadline.late])
     } catch (error) {
       this.#report("never-throws", `leaving the stream threw ${describe(error)}`)
     }
@@ -214,12 +209,12 @@ class Observer {
     if (abort?.when === "afterCharacters" && characters >= abort.characters) this.#abort()
     if (events.length % BREATH !== 0) return true
     await pause(0)
-    return !this.#expired && events.length < FLOOD
+    return !this.#deadline.expired && events.length < FLOOD
   }
 
   async #result(stream: AssistantMessageEventStream): Promise<Settled> {
     try {
-      return await Promise.race([stream.result(), this.#late])
+      return await Promise.race([stream.result(), this.#deadline.late])
     } catch (error) {
       this.#report("result", `result() rejected with ${describe(error)}`)
       return undefined
@@ -247,6 +242,10 @@ class Observer {
     }
   }
 
+  #abortIn(milliseconds: number): void {
+    this.#deadline.after(milliseconds, () => this.#abort())
+  }
+
   #abort(): void {
     if (this.#aborted) return
     this.#aborted = true
@@ -256,7 +255,7 @@ class Observer {
 
   /** From now on the stream has the shorter time of an abort. */
   #limit(): void {
-    this.#timers.push(setTimeout(this.#expire, this.#watch.abortDeadlineMs))
+    this.#deadline.shorten(this.#watch.abortDeadlineMs)
   }
 
   #giveUp(): void {
@@ -277,9 +276,7 @@ class Observer {
   }
 
   #silence(): Promise<typeof LATE> {
-    return new Promise((resolve) => {
-      this.#timers.push(setTimeout(resolve, Math.min(SILENCE_MS, this.#watch.deadlineMs), LATE))
-    })
+    return this.#deadline.passed(Math.min(SILENCE_MS, this.#watch.deadlineMs))
   }
 
   #report(rule: Rule, says: string): void {

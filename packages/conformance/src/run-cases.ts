@@ -147,6 +147,7 @@ async function check(
 ): Promise<Violation[]> {
   const inputs = new Inputs(test, connection)
   const abortDeadlineMs = Math.min(test.deadlineMs ?? 1_000, capMs)
+  const deadlineMs = Math.min(test.deadlineMs ?? 5_000, capMs)
   const { use = "events" } = test
   const watch = () =>
     observe({
@@ -156,8 +157,9 @@ async function check(
       options: inputs.options,
       use: use === "twice" ? "events" : use,
       abort: test.abort,
+      requested: () => becomes(() => (connection.requests?.().length ?? 1) > 0, deadlineMs),
       fire: inputs.fire,
-      deadlineMs: Math.min(test.deadlineMs ?? 5_000, capMs),
+      deadlineMs,
       abortDeadlineMs,
     })
   const observations = await Promise.all(use === "twice" ? [watch(), watch()] : [watch()])
