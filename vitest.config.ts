@@ -6,6 +6,9 @@ if (major < 22)
 
 export default defineConfig({
   test: {
+    // Property tests and child processes take their time on a busy machine; what hangs is found all the same.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     coverage: { provider: "v8", include: ["packages/*/src/**/*.ts"], reporter: ["text", "lcov"] },
     projects: [
       {

@@ -319,7 +319,7 @@ describe("AssistantMessageBuilder", () => {
       const rows = Array.from({ length: 2000 }, (_, row) => row)
       const { call } = callOf([`{"rows":[${rows}`, ",7,8,9", ",1"], (builder) => builder.done("length"))
 
-      expect((call as { arguments: { rows: number[] } }).arguments.rows).toEqual([...rows, 7, 8, 9])
+      expect(call).toMatchObject({ arguments: { rows: [...rows, 7, 8, 9] } })
     })
 
     test("takes arguments that are whole as whole, also when the message was cut off after them", () => {

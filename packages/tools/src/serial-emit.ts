@@ -1,3 +1,5 @@
+import { isPromiseLike } from "./plain-data.ts"
+
 /** Takes one event. A promise holds back the next one until it has settled. */
 export type Emit<TEvent> = (event: TEvent) => void | Promise<void>
 
@@ -19,7 +21,7 @@ export function serialEmit<TEvent>(emit: Emit<TEvent>, onError: (error: unknown)
   function deliver(event: TEvent): Promise<void> | undefined {
     try {
       const result: unknown = emit(event)
-      return isPromiseLike(result) ? Promise.resolve(result).catch(onError) : undefined
+      return isPromiseLike(result) ? Promise.resolve(result).then(() => {}, onError) : undefined
     } catch (error) {
       onError(error)
       return undefined
@@ -52,8 +54,4 @@ export function serialEmit<TEvent>(emit: Emit<TEvent>, onError: (error: unknown)
     }
     return pending && queue(pending)
   }
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<void> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
 }
