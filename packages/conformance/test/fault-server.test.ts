@@ -1,6 +1,7 @@
+import { type ClientHttp2Session, connect, constants } from "node:http2"
 import { afterEach, describe, expect, test } from "vitest"
 import { cut, type Reply, type Scenario, say, stall, stop, streams } from "../src/index.ts"
-import { type FaultServer, openAiChatWire, proxyWire, startFaultServer } from "../src/node.ts"
+import { type FaultServer, openAiChatWire, proxyWire, startFaultServer, type Wire } from "../src/node.ts"
 
 const open: FaultServer[] = []
 afterEach(async () => {
@@ -163,6 +164,21 @@ describe("startFaultServer", () => {
     expect(await response.text()).toBe("<p>")
   })
 
+  test("says so when a wire cannot send what it was asked to", async () => {
+    const wire: Wire = {
+      ...proxyWire,
+      encode: () => {
+        throw new Error("no such block")
+      },
+    }
+    const server = await startFaultServer(wire, streams(say("hi"), stop()))
+    open.push(server)
+    const response = await post(server)
+
+    expect(response.status).toBe(500)
+    expect(await response.text()).toBe("The wire Heddle proxy cannot send this reply: no such block")
+  })
+
   test("ends open connections when it is closed", async () => {
     const server = await startFaultServer(openAiChatWire, streams(say("hi", { open: true }), stall()))
     const response = await post(server)
@@ -171,4 +187,50 @@ describe("startFaultServer", () => {
     await expect(response.text()).rejects.toThrow()
     await expect(post(server)).rejects.toThrow("fetch failed")
   })
+
+  describe("over HTTP/2", () => {
+    test("serves a reply, counts the request and sees a client that hangs up", async () => {
+      const server = await serve({
+        replies: [{ type: "stream", steps: [say("hi"), stop()] }, { type: "stall" }],
+      })
+      const session = connect(server.url)
+
+      expect(await request(session)).toContain('"delta":"hi"')
+      const stalled = session.request({ ":method": "POST", ":path": "/x" })
+      stalled.on("error", () => {})
+      stalled.end("{}")
+      await expect.poll(() => server.requests.length).toBe(2)
+      stalled.close(constants.NGHTTP2_CANCEL)
+
+      await expect.poll(() => server.requests[1]?.hungUp).toBe(true)
+      expect(server.requests[0]).toMatchObject({ method: "POST", path: "/x", body: "{}", hungUp: false })
+      session.destroy()
+    })
+
+    test("lets what was said arrive before it cuts the connection", async () => {
+      const server = await serve(streams(say("hi", { open: true }), cut()))
+      const session = connect(server.url)
+      session.on("error", () => {})
+
+      let text = ""
+      const stream = session.request({ ":method": "POST", ":path": "/x" })
+      stream.setEncoding("utf8").on("data", (part: string) => {
+        text += part
+      })
+      stream.end("{}")
+      await new Promise((resolve) => stream.on("error", resolve).on("close", resolve))
+
+      expect(text).toContain('"delta":"hi"')
+      expect(text).not.toContain("done")
+      expect(session.closed || session.destroyed).toBe(true)
+    })
+  })
 })
+
+async function request(session: ClientHttp2Session): Promise<string> {
+  const stream = session.request({ ":method": "POST", ":path": "/x" })
+  stream.setEncoding("utf8").end("{}")
+  let text = ""
+  for await (const part of stream) text += part
+  return text
+}

@@ -1,16 +1,15 @@
 /**
- * An HTTP server on loopback that answers like a vendor, and fails like one.
+ * A server on loopback that answers like a vendor, and fails like one. It speaks HTTP/1.1 and HTTP/2.
  *
  * It knows no wire: what a reply looks like is the encoder's, when and how its bytes travel is decided here.
  * Bytes that precede a fault have left before it happens, so a client that keeps what came can keep all of it.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises"
 import { toBeats } from "../beat.ts"
 import type { ReceivedRequest } from "../harness.ts"
 import type { Reply, Scenario } from "../scenario.ts"
 import type { Wire } from "../wire.ts"
+import { cutConnection, listenOnLoopback, type Response, type ServerRequest } from "./loopback.ts"
 
 /** A running fault server. */
 export interface FaultServer {
@@ -38,87 +37,102 @@ export async function startFaultServer(
   { key = "" }: FaultServerOptions = {},
 ): Promise<FaultServer> {
   const requests: Received[] = []
-  const server = createServer((request, response) => {
+  const server = await listenOnLoopback((request, response) => {
     if (request.method === "HEAD" || request.method === "OPTIONS") return answerProbe(request, response)
     const at = Math.min(requests.length, scenario.replies.length - 1)
-    const received: Received = { ...head(request), body: "", hungUp: false }
-    requests.push(received)
-    response.on("close", () => {
-      received.hungUp ||= !response.writableFinished && !response.errored
-    })
-    void answer(request, response, received, scenario.replies[at] ?? scenario.replies[0], wire, key)
+    const exchange = new Exchange(request, response)
+    requests.push(exchange.received)
+    void exchange.answer(scenario.replies[at] ?? scenario.replies[0], wire, key)
   })
-  server.keepAliveTimeout = 0
-  const url = await listen(server)
-  if (scenario.replies[0].type === "unreachable") await stop(server)
-  return { url, requests, close: () => stop(server) }
+  if (scenario.replies[0].type === "unreachable") await server.close()
+  return { url: server.url, requests, close: () => server.close() }
 }
 
 type Received = { -readonly [Field in keyof ReceivedRequest]: ReceivedRequest[Field] }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  received: Received,
-  reply: Reply,
-  wire: Wire,
-  key: string,
-): Promise<void> {
-  try {
-    received.body = await bodyOf(request)
-    await send(reply, response, wire, key)
-  } catch {
-    // The client hung up while it was answered; `hungUp` has recorded it.
-    response.destroy()
-  }
-}
+/** One request and its response. */
+class Exchange {
+  readonly received: Received
+  readonly #request: ServerRequest
+  readonly #response: Response
+  #ended = false
 
-async function send(reply: Reply, response: ServerResponse, wire: Wire, key: string): Promise<void> {
-  switch (reply.type) {
-    case "stream": {
-      const beats = toBeats(reply.steps)
-      const fault = beats.findIndex(({ type }) => type === "stall" || type === "cut")
-      const events = wire.encode(fault === -1 ? beats : beats.slice(0, fault))
-      response.writeHead(200, { "content-type": wire.contentType, "cache-control": "no-cache" })
-      response.flushHeaders()
-      await write(response, arrange(events, reply.events), reply.bytesPerWrite)
-      if (fault === -1) response.end()
-      else if (beats[fault]?.type === "cut") await cut(response)
-      return
+  constructor(request: ServerRequest, response: Response) {
+    this.#request = request
+    this.#response = response
+    this.received = { ...head(request), body: "", hungUp: false }
+    response.on("close", () => {
+      this.received.hungUp = !this.#ended
+    })
+  }
+
+  async answer(reply: Reply, wire: Wire, key: string): Promise<void> {
+    try {
+      this.received.body = await bodyOf(this.#request)
+      await this.#send(reply, wire, key)
+    } catch (error) {
+      // A client that hung up while it was answered has been noted. What is left is a wire with a mistake: it
+      // would look like one of the StreamFn if it went by unsaid.
+      if (this.received.hungUp) return
+      this.#response.writeHead(500, { "content-type": "text/plain" })
+      this.#end(
+        `The wire ${wire.name} cannot send this reply: ${error instanceof Error ? error.message : error}`,
+      )
     }
-    case "refuse": {
-      const { status, says = `The server answers with status ${reply.status}`, retryAfterMs } = reply
-      const { contentType, body, headers } = wire.refuse(status, says.replaceAll("{key}", key), retryAfterMs)
-      response.writeHead(status, {
-        "content-type": contentType,
-        ...headers,
-        ...(retryAfterMs !== undefined && {
+  }
+
+  async #send(reply: Reply, wire: Wire, key: string): Promise<void> {
+    switch (reply.type) {
+      case "stream":
+        return this.#stream(reply, wire)
+      case "refuse": {
+        const { status, says = `The server answers with status ${reply.status}`, retryAfterMs } = reply
+        const { contentType, body, headers } = wire.refuse(
+          status,
+          says.replaceAll("{key}", key),
+          retryAfterMs,
+        )
+        const waits = retryAfterMs !== undefined && {
           "retry-after": String(Math.ceil(retryAfterMs / 1000)),
           "retry-after-ms": String(retryAfterMs),
-        }),
-      })
-      response.end(body)
-      return
+        }
+        this.#response.writeHead(status, { "content-type": contentType, ...headers, ...waits })
+        return this.#end(body)
+      }
+      case "body":
+        this.#response.writeHead(reply.status, { "content-type": reply.contentType })
+        return this.#end(reply.body)
+      case "cut":
+        return this.#cut()
+      case "stall":
+      case "unreachable":
+        return
     }
-    case "body":
-      response.writeHead(reply.status, { "content-type": reply.contentType })
-      response.end(reply.body)
-      return
-    case "cut":
-      response.destroy(CUT)
-      return
-    case "stall":
-    case "unreachable":
-      return
   }
-}
 
-/** Marks a response as ended by the server, not by a client that hung up. */
-const CUT = new Error("The fault server cut the connection")
+  async #stream(reply: Extract<Reply, { type: "stream" }>, wire: Wire): Promise<void> {
+    const beats = toBeats(reply.steps)
+    const fault = beats.findIndex(({ type }) => type === "stall" || type === "cut")
+    const events = wire.encode(fault === -1 ? beats : beats.slice(0, fault))
+    this.#response.writeHead(200, { "content-type": wire.contentType, "cache-control": "no-cache" })
+    this.#response.flushHeaders?.()
+    await write(this.#response, arrange(events, reply.events), reply.bytesPerWrite)
+    if (fault === -1) this.#end()
+    else if (beats[fault]?.type === "cut") {
+      await pause(ARRIVAL_MS)
+      this.#cut()
+    }
+  }
 
-async function cut(response: ServerResponse): Promise<void> {
-  await pause(ARRIVAL_MS)
-  response.destroy(CUT)
+  #end(body = ""): void {
+    this.#ended = true
+    this.#response.end(body)
+  }
+
+  #cut(): void {
+    this.#ended = true
+    cutConnection(this.#request)
+  }
 }
 
 function arrange(
@@ -131,7 +145,7 @@ function arrange(
 }
 
 async function write(
-  response: ServerResponse,
+  response: Response,
   events: readonly Uint8Array[],
   bytesPerWrite: number | undefined,
 ): Promise<void> {
@@ -150,46 +164,33 @@ async function write(
 }
 
 /** Each part is a chunk of its own, which clients hand on as it is, and waits until it has left. */
-function writePart(response: ServerResponse, part: Uint8Array): Promise<void> {
+function writePart(response: Response, part: Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     response.write(part, (error) => (error ? reject(error) : resolve()))
   })
 }
 
-function answerProbe(request: IncomingMessage, response: ServerResponse): void {
+function answerProbe(request: ServerRequest, response: Response): void {
   response.writeHead(request.method === "HEAD" ? 200 : 204, {
     allow: "GET, HEAD, OPTIONS, POST",
     "access-control-allow-origin": "*",
     "access-control-allow-headers": "*",
     "access-control-allow-methods": "GET, HEAD, OPTIONS, POST",
   })
-  response.end()
+  response.end("")
 }
 
-function head({ method = "", url = "", headers }: IncomingMessage): Omit<ReceivedRequest, "body" | "hungUp"> {
+function head({ method = "", url = "", headers }: ServerRequest): Omit<ReceivedRequest, "body" | "hungUp"> {
   const flat = Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value] as const],
+    value === undefined || name.startsWith(":")
+      ? []
+      : [[name, Array.isArray(value) ? value.join(", ") : value] as const],
   )
   return { method, path: url, headers: Object.fromEntries(flat) }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function bodyOf(request: ServerRequest): Promise<string> {
   const parts: Buffer[] = []
   for await (const part of request) parts.push(part as Buffer)
   return Buffer.concat(parts).toString("utf8")
-}
-
-async function listen(server: Server): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject)
-    server.listen(0, "127.0.0.1", resolve)
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-function stop(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
 }
