@@ -42,7 +42,8 @@ export async function startFaultServer(
     const at = Math.min(requests.length, scenario.replies.length - 1)
     const exchange = new Exchange(request, response)
     requests.push(exchange.received)
-    void exchange.answer(scenario.replies[at] ?? scenario.replies[0], wire, key)
+    // What cannot be said to a client that is gone is no failure of the server.
+    exchange.answer(scenario.replies[at] ?? scenario.replies[0], wire, key).catch(() => {})
   })
   if (scenario.replies[0].type === "unreachable") await server.close()
   return { url: server.url, requests, close: () => server.close() }
@@ -73,7 +74,7 @@ class Exchange {
     } catch (error) {
       // A client that hung up while it was answered has been noted. What is left is a wire with a mistake: it
       // would look like one of the StreamFn if it went by unsaid.
-      if (this.received.hungUp) return
+      if (this.received.hungUp || this.#response.headersSent) return
       this.#response.writeHead(500, { "content-type": "text/plain" })
       this.#end(
         `The wire ${wire.name} cannot send this reply: ${error instanceof Error ? error.message : error}`,

@@ -13,6 +13,7 @@ export type ServerRequest = IncomingMessage | Http2ServerRequest
 
 /** What the responses of both versions have in common, as far as it is used here. */
 export interface Response {
+  readonly headersSent: boolean
   writeHead(status: number, headers: Readonly<Record<string, string>>): unknown
   /** HTTP/1.1 holds headers back until there is a body. */
   flushHeaders?(): void
