@@ -9,4 +9,5 @@ export const base: Options = {
   dts: false,
   sourcemap: true,
   clean: true,
+  removeNodeProtocol: false,
 }

@@ -88,11 +88,12 @@ export class AssistantMessageEventStream
   }
 
   override push(event: AssistantMessageEvent): void {
-    if ("partial" in event) this.#partial = event.partial
-    // A builder ends its own blocks.
-    if (!this.snapshots && "contentIndex" in event) {
-      if (event.type.endsWith("_start")) this.#open.add(event.contentIndex)
-      else if (event.type.endsWith("_end")) this.#open.delete(event.contentIndex)
+    if ("partial" in event) {
+      this.#partial = event.partial
+      if ("contentIndex" in event && !("delta" in event)) {
+        if (event.type.endsWith("_start")) this.#open.add(event.contentIndex)
+        else this.#open.delete(event.contentIndex)
+      }
     }
     super.push(event)
   }

@@ -1,5 +1,6 @@
 import type { AssistantMessage, AssistantMessageEvent } from "@heddle/types"
 import { describe, expect, test } from "vitest"
+import { AssistantMessageBuilder } from "../src/assistant-message-builder.ts"
 import {
   AssistantMessageEventStream,
   createAssistantMessageEventStream,
@@ -68,6 +69,17 @@ describe("AssistantMessageEventStream", () => {
       { type: "toolcall_end", contentIndex: 2, toolCall: call },
       { type: "error" },
     ])
+  })
+
+  test("ends the blocks of a builder whose stream is ended from outside", async () => {
+    const builder = new AssistantMessageBuilder(MODEL, { now: () => 1 })
+    builder.text("a", "half")
+
+    builder.stream.end()
+    builder.text("a", " and more")
+
+    const events = await collect(builder.stream)
+    expect(events.map(({ type }) => type)).toEqual(["start", "text_start", "text_delta", "text_end", "error"])
   })
 
   test("names the model on a message that it makes up before any event", async () => {
