@@ -158,19 +158,21 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
     }
   }
 
-  /** Tries again as long as nothing has been delivered and the failure and the caller allow it. */
+  /** Tries again as long as this response has delivered nothing and the failure and the caller allow it. */
   async #sendUntilAnswered(
     payload: TPayload,
     sdk: TSdk,
     round: number,
   ): Promise<TPayload | undefined | void> {
+    const before = this.#builder.message
     for (let failed = 0; ; failed++) {
       try {
         return await this.#sendOnce(payload, sdk, round)
       } catch (error) {
         if (this.#builder.ended) return undefined
         const { failure } = this.#classify(error)
-        const wait = this.#builder.started ? undefined : retryDelay(failure, failed, this.#options)
+        const isUntouched = this.#builder.message === before
+        const wait = isUntouched ? retryDelay(failure, failed, this.#options) : undefined
         if (wait === undefined) throw error
         await delay(wait, this.#gone.signal)
         if (this.#builder.ended) return undefined

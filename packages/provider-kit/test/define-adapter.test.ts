@@ -533,6 +533,25 @@ describe("defineAdapter", () => {
     expect(onPayload).toHaveBeenCalledTimes(2)
   })
 
+  test("tries again when the rest of an answer does not begin, and never once it has", async () => {
+    const receive: typeof definition.receive = async (response, builder, { signal, round }) => {
+      await readSse(response.body, { signal, onEvent: (event) => map(event, builder) })
+      return builder.ended ? undefined : { prompt: `round ${round + 1}` }
+    }
+    const streamFn = defineAdapter({ ...definition, receive }, { apiKey: "kkkk" })
+    const mended = fetchOf(events({ text: "Hel" }), refusal(529), events({ text: "lo" }, { done: true }))
+    const broken = fetchOf(events({ text: "Hel" }), events({ text: "lo" }, { failure: true }), hello())
+
+    const first = streamFn(model, context, { fetch: mended }).result()
+    const second = streamFn(model, context, { fetch: broken }).result()
+    await vi.runAllTimersAsync()
+
+    expect(await first).toMatchObject({ content: [{ text: "Hello" }], stopReason: "stop" })
+    expect(mended).toHaveBeenCalledTimes(3)
+    expect(await second).toMatchObject({ content: [{ text: "Hello" }], failure: { code: "overloaded" } })
+    expect(broken).toHaveBeenCalledTimes(2)
+  })
+
   test("reports an error that cannot be read", async () => {
     const hostile = Object.defineProperty(new Error(), "message", {
       get: () => {
