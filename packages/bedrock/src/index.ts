@@ -1,0 +1,7 @@
+/**
+ * Amazon Bedrock as a StreamFn. See the package's README.
+ *
+ * @packageDocumentation
+ */
+export { type BedrockConverseConfig, bedrockConverse } from "./adapter.ts"
+export type { BedrockConverseCompat, ThinkingFormat } from "./compat.ts"
