@@ -22,6 +22,9 @@ export default defineConfig({
             "scripts/**/*.test.ts",
           ],
           setupFiles: ["./scripts/loopback-only.ts"],
+          // Tests wait for events, not for time: only a hang takes this long, or a machine with much else to do.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
           typecheck: {
             enabled: true,
             include: ["packages/*/test/**/*.test-d.ts"],

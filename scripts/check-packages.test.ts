@@ -15,9 +15,6 @@ import { entriesOf, findUnbuilt, run } from "./packed.ts"
 import { judgeSize } from "./size-budgets.ts"
 import { readWorkspace } from "./workspace.ts"
 
-// Some cases start a compiler; a busy machine may take its time.
-vi.setConfig({ testTimeout: 60_000 })
-
 let folder: string
 
 beforeEach(() => {

@@ -5,9 +5,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { runExample } from "./examples.ts"
 import { readWorkspace } from "./workspace.ts"
 
-// Every case starts a process; a busy machine may take its time.
-vi.setConfig({ testTimeout: 30_000 })
-
 let root: string
 
 beforeEach(() => {

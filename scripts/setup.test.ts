@@ -12,7 +12,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
 
 /**
  * What `npx` does in these tests: notes how it was called, then installs, or fails as `$BROKEN` says.
@@ -29,9 +29,6 @@ chmod +x node_modules/.bin/node
 `
 
 const OLD_NODE = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })`
-
-// Every case starts a process or two; a busy machine may take its time.
-vi.setConfig({ testTimeout: 30_000 })
 
 let folder: string
 
