@@ -27,6 +27,6 @@ export {
   StreamEndedWithoutResultError,
 } from "./event-stream.ts"
 export { PartialJson, type PartialJsonResult, parseStreamingJson } from "./partial-json.ts"
-export { applyProxyEvent, toProxyEvent } from "./proxy-wire.ts"
+export { applyProxyEvent, createProxyEncoder, toProxyEvent } from "./proxy-wire.ts"
 export { routeByApi } from "./route.ts"
 export { JsonSchemaUnavailableError, toJsonSchema } from "./to-json-schema.ts"

@@ -1,7 +1,9 @@
+import { assertWellFormed, fold } from "@heddle/conformance"
 import type { AssistantMessageEvent, ProxyAssistantMessageEvent } from "@heddle/types"
+import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { AssistantMessageBuilder } from "../src/assistant-message-builder.ts"
-import { applyProxyEvent, toProxyEvent } from "../src/proxy-wire.ts"
+import { applyProxyEvent, createProxyEncoder, toProxyEvent } from "../src/proxy-wire.ts"
 
 const MODEL = { api: "test", provider: "tester", id: "t-1" }
 const PRICED = { ...MODEL, cost: { input: 3, output: 4, cacheRead: 0, cacheWrite: 0 } }
@@ -19,7 +21,8 @@ function acrossTheWire(events: readonly AssistantMessageEvent[]): AssistantMessa
     { api: "proxy", provider: "elsewhere", id: "alias" },
     { now: () => 99 },
   )
-  for (const event of events) applyProxyEvent(target, JSON.parse(JSON.stringify(toProxyEvent(event))))
+  const encode = createProxyEncoder()
+  for (const event of events) applyProxyEvent(target, JSON.parse(JSON.stringify(encode(event))))
   return drain(target)
 }
 
@@ -99,7 +102,130 @@ describe("the proxy wire", () => {
 
     const original = drain(source)
 
-    expect(acrossTheWire(original).at(-1)).toEqual(original.at(-1))
+    expect(acrossTheWire(original)).toEqual(original)
+  })
+
+  test("restores the snapshots, with all that is known of the message by then", () => {
+    const source = new AssistantMessageBuilder(PRICED, { now: () => 7 })
+    source.usage({ input: 10, cacheRead: 2 })
+    source.responseId("r-1")
+    source.text(0, "a")
+    source.responseModel("t-1-2026")
+    source.text(0, "b")
+    source.opaque(1, "search", { query: "c" })
+    source.usage({ output: 3, reasoning: 1, cost: { total: 9 } })
+    source.close(0)
+    source.rawStopReason("end")
+    source.opaque(1, "search", { query: "c", hits: [1] })
+    source.close(1)
+    source.redactedThinking(2, "cipher")
+    source.done("stop")
+
+    const original = drain(source)
+
+    expect(acrossTheWire(original)).toEqual(original)
+  })
+
+  test("keeps the usage seen so far for a reader that aborts", () => {
+    const source = new AssistantMessageBuilder(PRICED)
+    source.usage({ input: 10 })
+    source.text(0, "a")
+    const encode = createProxyEncoder()
+    const target = new AssistantMessageBuilder(MODEL)
+
+    for (const event of drain(source)) applyProxyEvent(target, encode(event))
+    target.abort()
+
+    expect(target.message.usage).toEqual(source.message.usage)
+  })
+
+  test("says what is new about the message once", () => {
+    const source = new AssistantMessageBuilder(PRICED, { now: () => 7 })
+    source.responseId("r-1")
+    source.usage({ input: 10 })
+    source.text(0, "a")
+    source.text(0, "b")
+
+    expect(drain(source).map(createProxyEncoder())).toEqual([
+      { type: "start", api: "test", provider: "tester", model: "t-1", timestamp: 7 },
+      { type: "text_start", contentIndex: 0, responseId: "r-1", usage: source.message.usage },
+      { type: "text_delta", contentIndex: 0, delta: "a" },
+      { type: "text_delta", contentIndex: 0, delta: "b" },
+    ])
+  })
+
+  test("encodes events whose snapshots are not proper", () => {
+    const events = [
+      { type: "thinking_start", contentIndex: 0, partial: { content: [] } },
+      { type: "toolcall_start", contentIndex: 1 },
+      { type: "opaque_start", contentIndex: 2, partial: {} },
+    ] as unknown as AssistantMessageEvent[]
+
+    expect(events.map(createProxyEncoder())).toEqual([
+      { type: "thinking_start", contentIndex: 0 },
+      { type: "toolcall_start", contentIndex: 1, id: "", toolName: "" },
+      { type: "opaque_start", contentIndex: 2, content: { type: "opaque", kind: "", data: null } },
+    ])
+  })
+
+  test("counts a field of another type than it should have as absent", () => {
+    const usage = { input: "3", output: 2, cost: { input: "1", total: 4, tip: 1 } }
+    const builder = apply(
+      { type: "start", api: 1, timestamp: "now", usage },
+      { type: "toolcall_start", contentIndex: 0, id: 5, toolName: {} },
+      { type: "toolcall_end", contentIndex: 0, toolCall: { id: [], name: "read", argumentsError: {} } },
+      { type: "error", reason: "error", errorMessage: {}, failure: { code: "__proto__", status: "500" } },
+    )
+
+    expect(builder.message).toMatchObject({
+      api: "test",
+      timestamp: 1,
+      usage: { input: 0, output: 2, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 4 } },
+      content: [{ id: expect.stringMatching(/^call_/), name: "read", arguments: {} }],
+      errorMessage: "The upstream failed",
+      failure: { code: "unknown", retryable: false },
+    })
+    expect(builder.message.usage.cost).not.toHaveProperty("tip")
+    expect(builder.message.content[0]).not.toHaveProperty("argumentsError")
+  })
+
+  test("makes a proper message of whatever JSON comes", () => {
+    const junk = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.constantFrom("aborted", "", 0, 1, "__proto__"),
+      fc.record({ code: fc.constantFrom("auth", "aborted", "odd", 1), status: fc.jsonValue() }),
+      fc.record({
+        input: fc.jsonValue(),
+        cost: fc.dictionary(fc.constantFrom("total", "odd"), fc.jsonValue()),
+      }),
+    )
+    const types = [
+      ...["start", "done", "error", "future"],
+      ...["text", "thinking", "toolcall", "opaque"].flatMap((kind) =>
+        ["start", "delta", "end"].map((step) => `${kind}_${step}`),
+      ),
+    ]
+    const fields = [
+      ..."api provider model timestamp usage responseId responseModel rawStopReason reason errorMessage".split(
+        " ",
+      ),
+      ..."failure delta contentSignature redacted id toolName toolCall content".split(" "),
+    ]
+    const event = fc
+      .tuple(fc.constantFrom(...types), fc.nat(2), fc.dictionary(fc.constantFrom(...fields), junk))
+      .map(([type, contentIndex, rest]) => ({ ...rest, type, contentIndex }))
+
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 12 }), (events) => {
+        const builder = apply(...events)
+        builder.done("stop")
+
+        const read = drain(builder)
+        assertWellFormed(read)
+        expect(fold(read)).toEqual(builder.message)
+      }),
+      { numRuns: 200 },
+    )
   })
 
   test.each([{ how: "failed" }, { how: "aborted" }])(
