@@ -10,4 +10,8 @@ export const base: Options = {
   sourcemap: true,
   clean: true,
   removeNodeProtocol: false,
+  // Only an entry `./node` imports these; that no other does is up to scripts/boundaries.ts.
+  esbuildOptions(options) {
+    options.external = [...(options.external ?? []), "node:*"]
+  },
 }
