@@ -34,7 +34,7 @@ export interface GoogleGenerativeAiConfig extends AdapterConfig<GeminiClient> {
   readonly location?: string | undefined
   /** Vertex without a key: how to sign in, for Google's authentication library. Default: its own. */
   readonly googleAuthOptions?: GoogleGenAIOptions["googleAuthOptions"] | undefined
-  /** Default: none for an address that ends in one, else the SDK's. */
+  /** Default: none for an address that ends in one, else `v1beta`; on Vertex AI the SDK's own. */
   readonly apiVersion?: string | undefined
   /** Sent with every request. Default: Google's. */
   readonly safetySettings?: readonly SafetySetting[] | undefined

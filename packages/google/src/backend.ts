@@ -31,9 +31,16 @@ export function envKeys(model: Model, config: BackendConfig): readonly string[] 
   return config.project || envKey(["GOOGLE_CLOUD_PROJECT"]) ? [] : ["GOOGLE_API_KEY"]
 }
 
-/** @returns an empty version for an address that ends in one (`…/v1beta`), undefined for the SDK's own. */
-export function apiVersionOf(baseUrl: string | undefined): string | undefined {
-  return baseUrl && /\/v\d+\w*\/*$/.test(baseUrl) ? "" : undefined
+/** Has everything that is sent here; the stable version gets it later. */
+const GEMINI_API_VERSION = "v1beta"
+
+/**
+ * @param baseUrl May end in a version of its own (`…/v1beta`).
+ * @returns the version to be added to the address, empty for none; undefined for the SDK's own.
+ */
+export function apiVersionOf(baseUrl: string | undefined, vertexai: boolean): string | undefined {
+  if (baseUrl && /\/v\d+\w*\/*$/.test(baseUrl)) return ""
+  return vertexai ? undefined : GEMINI_API_VERSION
 }
 
 function hostOf(baseUrl: string): string {

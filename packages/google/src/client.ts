@@ -45,7 +45,7 @@ export function createClients(
 function toOptions(call: AdapterCall<GeminiRequest>, config: ClientConfig): GoogleGenAIOptions {
   const vertexai = isVertex(call.model, config)
   const apiKey = call.apiKey ?? (vertexai ? undefined : NO_KEY)
-  const apiVersion = config.apiVersion ?? apiVersionOf(call.baseUrl)
+  const apiVersion = config.apiVersion ?? apiVersionOf(call.baseUrl, vertexai)
   const { project, location, googleAuthOptions } = config
   return {
     vertexai,

@@ -101,7 +101,7 @@ class GeminiMapper implements ResponseMapper {
     if ("failure" in ending) throw new StreamFailureError(ending.failure, ending.says)
     this.#calls.end(ending.reason === "length")
     this.#closeProse()
-    for (const [kind, data] of this.#metadata) this.#opaque(kind, data)
+    for (const kind of METADATA_KINDS) this.#metadataBlock(kind)
     this.#message.done(ending.reason)
     return undefined
   }
@@ -180,6 +180,11 @@ class GeminiMapper implements ResponseMapper {
     this.#key++
     this.#message.opaque(this.#key, kind, data)
     this.#message.close(this.#key)
+  }
+
+  #metadataBlock(kind: string): void {
+    const data = this.#metadata.get(kind)
+    if (data) this.#opaque(kind, data)
   }
 
   /** Citations are told window by window, the others grow: a field that comes again is the whole of it. */

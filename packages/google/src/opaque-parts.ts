@@ -9,8 +9,11 @@
  */
 import { isWireObject, type WireObject } from "./wire.ts"
 
-/** Fields of a candidate that say where its text comes from. They become blocks, but are nothing to send back. */
-export const METADATA_KINDS = ["groundingMetadata", "urlContextMetadata", "citationMetadata"] as const
+/**
+ * Fields of a candidate that say where its text comes from. They become blocks at the end of the message, in this
+ * order, and are nothing to send back.
+ */
+export const METADATA_KINDS = ["citationMetadata", "urlContextMetadata", "groundingMetadata"] as const
 
 /** Objects that describe a part and are not what it is. */
 const DESCRIPTIONS: ReadonlySet<string> = new Set([

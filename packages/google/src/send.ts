@@ -29,7 +29,7 @@ class RefusedError extends Error {
   readonly body: string
 
   constructor(response: Response, body: string) {
-    super(`The server answered with status ${response.status}`)
+    super("") // the body speaks, else the status
     this.status = response.status
     this.headers = response.headers
     this.body = body

@@ -39,6 +39,7 @@ const UNKNOWN: Ending = {
 
 const ENDINGS: ReadonlyMap<string, Ending> = new Map<string, Ending>([
   ["STOP", STOP],
+  ["FUNCTION_CALL", STOP], // gateways and stand-ins of the API
   ["MAX_TOKENS", LENGTH],
   [CONTINUATION, LENGTH], // where it cannot be continued
   ["SAFETY", FILTERED],

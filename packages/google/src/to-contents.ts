@@ -125,9 +125,9 @@ class Contents {
   #modelPart(block: AssistantMessage["content"][number], isOwn: boolean, isFirstCall: boolean): WirePart[] {
     switch (block.type) {
       case "text":
-        return [{ text: block.text, ...signed(block.textSignature) }]
+        return prose(block.text, block.textSignature)
       case "thinking":
-        return [{ text: block.thinking, thought: true, ...signed(block.thinkingSignature) }]
+        return prose(block.thinking, block.thinkingSignature, { thought: true })
       case "toolCall":
         return [this.#functionCall(block, isOwn, isFirstCall)]
       case "opaque":
@@ -169,13 +169,16 @@ class Contents {
   }
 }
 
-/** Gemini refuses an empty text. */
+/** An empty text is refused, unless it is there for its signature. */
+function prose(text: string, signature: string | undefined, more: WirePart = {}): WirePart[] {
+  return text === "" && signature === undefined ? [] : [{ text, ...more, ...signed(signature) }]
+}
+
 function toParts(content: string | readonly (TextContent | ImageContent)[]): WirePart[] {
-  if (typeof content === "string") return content === "" ? [] : [{ text: content }]
-  return content.flatMap((block) => {
-    if (block.type === "image") return [toImagePart(block)]
-    return block.text === "" ? [] : [{ text: block.text }]
-  })
+  if (typeof content === "string") return prose(content, undefined)
+  return content.flatMap((block) =>
+    block.type === "image" ? [toImagePart(block)] : prose(block.text, undefined),
+  )
 }
 
 function toImagePart({ mimeType, data }: ImageContent): WirePart {

@@ -7,10 +7,9 @@
  */
 import { clampMaxTokens } from "@heddle/provider-kit"
 import { toJsonSchema } from "@heddle/stream"
-import type { Context, Model, SimpleStreamOptions, Tool, ToolChoice } from "@heddle/types"
+import type { Context, Model, SimpleStreamOptions, StreamOptions, Tool, ToolChoice } from "@heddle/types"
 import type { ResolvedCompat } from "./compat.ts"
 import { toContents, type WireContent } from "./to-contents.ts"
-import { toLabels } from "./to-labels.ts"
 import { toThinkingConfig } from "./to-thinking.ts"
 
 /** The body of a request. */
@@ -93,6 +92,25 @@ function toGenerationConfig(
     ...(options.maxTokens !== undefined && room !== undefined && { maxOutputTokens: room }),
     ...(thinkingConfig && { thinkingConfig }),
   }
+}
+
+/** Lower-case letters, digits, `_` and `-`; 63 characters at most. A key begins with a letter. */
+const LABEL_KEY = /^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u
+const LABEL_VALUE = /^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u
+
+/**
+ * Labels split the bill of a project. Vertex refuses the whole request for one that it does not like, so what
+ * cannot be a label is left out.
+ *
+ * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/add-labels-to-api-calls
+ */
+function toLabels(metadata: StreamOptions["metadata"] = {}): Readonly<Record<string, string>> {
+  const labels: Record<string, string> = {}
+  for (const [key, value] of Object.entries(metadata)) {
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") continue
+    if (LABEL_KEY.test(key) && LABEL_VALUE.test(String(value))) labels[key] = String(value)
+  }
+  return labels
 }
 
 function isEmpty(record: object): boolean {
