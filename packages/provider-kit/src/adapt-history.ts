@@ -53,13 +53,14 @@ export function adaptHistory(
   const adapted: Message[] = []
   /** The ids of the calls whose results come next, in order; the results of a left-out call have none. */
   let ids: string[] = []
-  for (const message of pairToolResults(messages)) {
+  // Text is cleaned first, so that a block of which nothing is left counts as empty.
+  for (const message of pairToolResults(toWellFormed(messages.map(withoutDetails)))) {
     if (message.role === "user") {
       adapted.push(acceptsImages ? message : describeImages(message))
     } else if (message.role === "toolResult") {
       const toolCallId = ids.shift()
       if (toolCallId === undefined) continue
-      const { details: _, ...result } = acceptsImages ? message : describeImages(message)
+      const result = acceptsImages ? message : describeImages(message)
       adapted.push({ ...result, toolCallId, toolName: result.toolName || UNNAMED })
     } else {
       const content = contentToSend(message, model, rules)
@@ -73,7 +74,14 @@ export function adaptHistory(
       if (blocks.length > 0) adapted.push({ ...message, content: blocks })
     }
   }
-  return toWellFormed(adapted)
+  return adapted
+}
+
+/** Details are the application's: they may be large, cyclic, or no JSON at all. */
+function withoutDetails(message: Message): Message {
+  if (message.role !== "toolResult") return message
+  const { details: _, ...result } = message
+  return result
 }
 
 /** A call whose name never arrived has an error result, but a vendor still wants a name. */

@@ -188,6 +188,16 @@ describe("adaptHistory", () => {
     expect(adapted[2]).toMatchObject({ content: [{}, {}, { arguments: { path: ["cut "], "cut ": 1 } }] })
   })
 
+  test("leaves out a block of which only half a surrogate pair is there, and a message of nothing else", () => {
+    const half = { type: "text" as const, text: "\uD83D" }
+    const messages: Message[] = [user("Go"), assistant([half, call("a")]), result("a"), assistant([half])]
+
+    const adapted = adapt(messages)
+
+    expect(adapted.map(({ role }) => role)).toEqual(["user", "assistant", "toolResult"])
+    expect(adapted[1]).toMatchObject({ content: [{ type: "toolCall" }] })
+  })
+
   test("leaves out what a tool told its user interface, whatever it is", () => {
     const details: Record<string, unknown> = {}
     details.self = details
