@@ -49,9 +49,14 @@ export function emptyAssistantMessage(model: ModelIdentity, timestamp: number): 
   }
 }
 
-/** @returns what to tell a person about an abort, whatever was given as its reason. */
+/** @returns what to tell a person about an abort, whatever was given as its reason. Never throws. */
 export function abortMessage(reason: unknown): string {
-  const text = reason instanceof Error ? reason.message : reason
+  let text: unknown
+  try {
+    text = reason instanceof Error ? reason.message : reason
+  } catch {
+    // A reason that cannot be read says nothing.
+  }
   return typeof text === "string" && text !== "" ? text : "The request was aborted"
 }
 
@@ -118,9 +123,12 @@ export class AssistantMessageEventStream
   }
 
   protected override cancel(): void {
-    super.cancel()
-    if (!this.ended) {
-      this.#fail("aborted", "The reader left the stream", { code: "aborted", retryable: false })
+    try {
+      super.cancel()
+    } finally {
+      if (!this.ended) {
+        this.#fail("aborted", "The reader left the stream", { code: "aborted", retryable: false })
+      }
     }
   }
 

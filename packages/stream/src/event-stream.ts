@@ -30,7 +30,7 @@ export class StreamEndedWithoutResultError extends Error {
 /** How a stream ended: with a result, or with the error that says why there is none. */
 type Outcome<TResult> =
   | { readonly ok: true; readonly result: TResult }
-  | { readonly ok: false; readonly error: Error }
+  | { readonly ok: false; readonly error: unknown }
 
 const DONE = { value: undefined, done: true } as const
 
@@ -83,7 +83,7 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
     const isEnd = this.#isEnd(event)
     if (this.#waiting.length > 0) this.#waiting.shift()?.({ value: event, done: false })
     else if (!this.#left) this.#queue.push(event)
-    if (isEnd) this.#end({ ok: true, result: this.#extractResult(event) })
+    if (isEnd) this.#end(this.#outcomeOf(event))
   }
 
   /**
@@ -98,7 +98,10 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
     )
   }
 
-  /** Settles when the stream has ended. May be asked any number of times, before and after the end. */
+  /**
+   * Settles when the stream has ended. May be asked any number of times, before and after the end. Rejects
+   * where there is no result: the stream ended without one, or it could not be extracted.
+   */
   result(): Promise<TResult> {
     this.#result ??= new Promise((resolve, reject) => {
       const settle = (outcome: Outcome<TResult>) =>
@@ -111,7 +114,7 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
 
   /**
    * Runs the callback once when the reader leaves before the end: at once when it has left already, never
-   * when the stream ends first.
+   * when the stream ends first. What a callback throws is thrown where the reader leaves, once all have run.
    */
   onCancel(callback: () => void): void {
     if (this.#cancelled) callback()
@@ -129,9 +132,9 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
         return new Promise((resolve) => this.#waiting.push(resolve))
       },
       take: () => (this.#head < this.#queue.length ? this.#take() : undefined),
-      return: () => {
+      return: async () => {
         this.#leave()
-        return Promise.resolve(DONE)
+        return DONE
       },
     }
   }
@@ -149,6 +152,14 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
     return event
   }
 
+  #outcomeOf(event: TEvent): Outcome<TResult> {
+    try {
+      return { ok: true, result: this.#extractResult(event) }
+    } catch (error) {
+      return { ok: false, error }
+    }
+  }
+
   #end(outcome: Outcome<TResult>): void {
     this.#outcome = outcome
     this.#onCancel = []
@@ -162,16 +173,28 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
     this.#left = true
     this.#queue = []
     this.#head = 0
-    if (!this.#outcome) this.cancel()
     for (const resolve of this.#waiting) resolve(DONE)
     this.#waiting = []
+    if (!this.#outcome) this.cancel()
   }
 
-  /** Called once, when the reader has left before the end. A subclass that can end the stream itself does. */
+  /**
+   * Called once, when the reader has left before the end. A subclass that can end the stream itself does.
+   *
+   * @throws what the first callback that failed threw, when all have run.
+   */
   protected cancel(): void {
     this.#cancelled = true
     const callbacks = this.#onCancel
     this.#onCancel = []
-    for (const callback of callbacks) callback()
+    const errors: unknown[] = []
+    for (const callback of callbacks) {
+      try {
+        callback()
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw errors[0]
   }
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { AssistantMessageBuilder } from "../src/assistant-message-builder.ts"
 import {
   AssistantMessageEventStream,
+  abortMessage,
   createAssistantMessageEventStream,
   emptyAssistantMessage,
 } from "../src/assistant-message-stream.ts"
@@ -133,6 +134,17 @@ describe("AssistantMessageEventStream", () => {
     })
   })
 
+  test("resolves with the aborted message also when a cancel callback throws", async () => {
+    const stream = new AssistantMessageEventStream(MODEL)
+    stream.onCancel(() => {
+      throw new Error("cleaning up failed")
+    })
+
+    await expect(stream[Symbol.asyncIterator]().return()).rejects.toThrow("cleaning up failed")
+
+    expect(await stream.result()).toMatchObject({ stopReason: "aborted", failure: { code: "aborted" } })
+  })
+
   test("lets its producer write the aborted message when the reader leaves", async () => {
     const stream = new AssistantMessageEventStream(MODEL)
     const own: AssistantMessage = { ...HELLO, stopReason: "aborted", errorMessage: "mine" }
@@ -141,5 +153,23 @@ describe("AssistantMessageEventStream", () => {
     await stream[Symbol.asyncIterator]().return()
 
     expect(await stream.result()).toBe(own)
+  })
+})
+
+describe("abortMessage", () => {
+  const unreadable = new Proxy(new Error(), {
+    get: () => {
+      throw new Error("not to be read")
+    },
+  })
+
+  test.each([
+    { given: "a text", reason: "stop it", message: "stop it" },
+    { given: "an error", reason: new Error("stop it"), message: "stop it" },
+    { given: "nothing", reason: undefined, message: "The request was aborted" },
+    { given: "an empty text", reason: "", message: "The request was aborted" },
+    { given: "an error that cannot be read", reason: unreadable, message: "The request was aborted" },
+  ])("makes $message of $given", ({ reason, message }) => {
+    expect(abortMessage(reason)).toBe(message)
   })
 })

@@ -161,6 +161,35 @@ describe("EventStream", () => {
     expect(await stream.result()).toBe(9)
   })
 
+  test("runs every cancel callback when one throws, and then rejects with what it threw", async () => {
+    const stream = newStream()
+    const cancelled: string[] = []
+    stream.onCancel(() => {
+      throw new Error("first")
+    })
+    stream.onCancel(() => cancelled.push("second"))
+    const iterator = stream[Symbol.asyncIterator]()
+    const pending = iterator.next()
+
+    await expect(iterator.return()).rejects.toThrow("first")
+
+    expect(cancelled).toEqual(["second"])
+    expect(await pending).toEqual({ value: undefined, done: true })
+  })
+
+  test("rejects its result when no result can be extracted from the end event", async () => {
+    const stream = new EventStream<Event, number>(
+      (event) => event.type === "end",
+      () => {
+        throw new Error("no value")
+      },
+    )
+    stream.push(end(1))
+
+    expect(await collect(stream)).toEqual([1])
+    await expect(stream.result()).rejects.toThrow("no value")
+  })
+
   test("runs a cancel callback at once when the reader has left already", async () => {
     const stream = newStream()
     await stream[Symbol.asyncIterator]().return()
