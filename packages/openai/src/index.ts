@@ -9,3 +9,5 @@ export type {
   ReasoningReplay,
   ThinkingFormat,
 } from "./completions/compat.ts"
+export { type OpenAIResponsesConfig, openaiResponses } from "./responses/adapter.ts"
+export type { OpenAIResponsesCompat } from "./responses/compat.ts"
