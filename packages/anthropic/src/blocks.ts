@@ -114,9 +114,9 @@ export class Blocks {
     }
   }
 
-  /** @param isCut The answer was cut off: unfinished calls stay open, so that the builder says so of them. */
+  /** @param isCut The answer was cut off: a call that had not begun its arguments stays open, to be told of. */
   stopAll(isCut: boolean): void {
-    for (const [index, { type }] of this.#open) if (!isCut || type !== "tool_use") this.stop(index)
+    for (const index of this.#open.keys()) this.stop(index)
     if (!isCut) this.#closeUnsure()
   }
 
@@ -138,11 +138,11 @@ export class Blocks {
     if (block === undefined || block.type === "tool_use") this.#message.toolInput(key, json)
   }
 
-  /** Normally `{}`, which says nothing; calls out of a sandbox have everything here. */
-  #wholeInput({ key, data }: Block): boolean {
-    if (!isWireObject(data.input) || Object.keys(data.input).length === 0) return false
-    this.#message.toolArguments(key, data.input)
-    return true
+  /** Normally `{}`, which says nothing; calls out of a sandbox have everything here, some servers as text. */
+  #wholeInput({ key, data: { input } }: Block): boolean {
+    const isWhole = isWireObject(input) ? Object.keys(input).length > 0 : textOf(input) !== ""
+    if (isWhole) this.#message.toolArguments(key, input)
+    return isWhole
   }
 
   #sign(key: BlockKey, signature: unknown): void {

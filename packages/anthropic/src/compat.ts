@@ -86,12 +86,16 @@ export function resolveCompat(model: Model): ResolvedCompat {
   }
 }
 
-/** The host says for certain who answers; a provider id may also name what sits behind a proxy. */
+/**
+ * The host says for certain who answers; a provider id may also name what sits behind a proxy. Where neither
+ * says anything, requests go to Anthropic.
+ */
 function findVendor(model: Model): VendorRow | undefined {
   const host = hostOf(model.baseUrl)
   const byHost = host && Object.values(VENDORS).find((row) => row.hosts.some((known) => isHost(host, known)))
   if (byHost) return byHost
-  return Object.hasOwn(VENDORS, model.provider) ? VENDORS[model.provider] : undefined
+  if (Object.hasOwn(VENDORS, model.provider)) return VENDORS[model.provider]
+  return model.baseUrl === "" ? VENDORS.anthropic : undefined
 }
 
 function hostOf(baseUrl: string): string | undefined {

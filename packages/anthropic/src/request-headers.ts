@@ -26,11 +26,17 @@ export function toHeaders(
 ): Headers {
   return {
     "x-stainless-timeout": null, // the SDK's limit, which is not ours
+    ...(isInBrowser() ? {} : { "anthropic-dangerous-direct-browser-access": null }),
     "anthropic-version": compat.apiVersion,
     ...keyHeaders(call, compat, config),
     ...call.headers,
     ...betaHeader(call, compat, config),
   }
+}
+
+/** Windows and workers are somewhere. Elsewhere nothing must look like a request across origins. */
+function isInBrowser(): boolean {
+  return "location" in globalThis
 }
 
 /** A ready client has a key of its own, which only another key replaces. */

@@ -56,6 +56,14 @@ describe("resolveCompat", () => {
     expect(resolveCompat(model)).toMatchObject({ apiKeyEnv: [], requiresApiKey: false, baseUrl: "" })
   })
 
+  test("takes a model without an address, of a provider that nobody knows, for Anthropic's", () => {
+    expect(resolveCompat(modelOf({ provider: "my-team" }))).toMatchObject({
+      baseUrl: "https://api.anthropic.com",
+      apiKeyEnv: ["ANTHROPIC_API_KEY"],
+      requiresApiKey: true,
+    })
+  })
+
   test("does not take another maker's model for Claude because of its name", () => {
     const model = modelOf({ id: "claude-opus-4-8", provider: "deepseek" })
 

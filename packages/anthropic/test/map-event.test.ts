@@ -101,6 +101,17 @@ describe("the mapping of events", () => {
     ])
   })
 
+  test.each([{ a: 1 }, '{"a":1}'])(
+    "takes the whole input %o at the start for the arguments",
+    async (input) => {
+      const start = open(0, { type: "tool_use", id: "a", name: "f", input })
+
+      expect((await messageOf(begin(), start, close(0), ...end("tool_use"))).content).toEqual([
+        { type: "toolCall", id: "a", name: "f", arguments: { a: 1 } },
+      ])
+    },
+  )
+
   test("keeps who calls, as the signature of the call", async () => {
     const caller = { type: "code_execution_20260120", tool_id: "srvtoolu_1" }
     const message = await messageOf(
@@ -207,6 +218,24 @@ describe("the mapping of events", () => {
       content: [
         { kind: "compaction", data: { type: "compaction", content: "So far: x", encrypted_content: "ZQ" } },
       ],
+    })
+  })
+
+  test("names the model that took over as the one that answered", async () => {
+    const fallback = (to: string) => ({ type: "fallback", from: { model: "a" }, to: { model: to } })
+    const message = await messageOf(
+      begin({ model: "a" }),
+      ...text(0, "Well"),
+      open(1, fallback("b")),
+      close(1),
+      open(2, fallback("c")),
+      close(2),
+      ...end(),
+    )
+
+    expect(message).toMatchObject({
+      responseModel: "c",
+      content: [{}, { kind: "fallback" }, { kind: "fallback" }],
     })
   })
 

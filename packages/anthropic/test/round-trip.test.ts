@@ -134,7 +134,7 @@ describe("a conversation that is sent to Anthropic", () => {
       fc.property(transcript, (messages) => {
         expect(violationsOf(bodyOf(messages))).toEqual([])
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     )
   })
 
@@ -152,7 +152,7 @@ describe("a conversation that is sent to Anthropic", () => {
           text(after[last].content).slice(0, -1).startsWith(text(before[last].content).slice(0, -1)),
         ).toBe(true)
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 
