@@ -53,7 +53,7 @@ export interface AssistantMessageBuilderOptions {
  */
 export type UsageReport = {
   readonly [Counter in Exclude<keyof Usage, "cost" | "totalTokens">]?: number | undefined
-} & { readonly cost?: Partial<UsageCost> | undefined }
+} & { readonly cost?: { readonly [Part in keyof UsageCost]?: number | undefined } | undefined }
 
 /** What `start` may say about a message whose identity comes over the wire. */
 export interface MessageIdentity {
@@ -76,6 +76,7 @@ interface Block {
 }
 
 const COUNTERS = ["input", "output", "cacheRead", "cacheWrite", "reasoning", "cacheWriteLong"] as const
+const COST_PARTS = ["input", "output", "cacheRead", "cacheWrite", "total"] as const
 
 const DELTA_START = { text: "text_start", thinking: "thinking_start", toolCall: "toolcall_start" } as const
 
@@ -94,7 +95,7 @@ export class AssistantMessageBuilder {
   #head: AssistantMessage
   #content: readonly Content[] = []
   #message: AssistantMessage
-  #statedCost: Partial<UsageCost> = {}
+  readonly #statedCost: { -readonly [Part in keyof UsageCost]?: number } = {}
   #started = false
   #ended = false
 
@@ -246,38 +247,41 @@ export class AssistantMessageBuilder {
     if (!this.#ended && block?.open) this.#close(block, false, final.argumentsError)
   }
 
-  /** Usage arrived; see {@link UsageReport}. Values that are no counts are ignored. */
+  /** Usage arrived; see {@link UsageReport}. Values that are no counts, or no sums of money, are ignored. */
   usage(report: UsageReport): void {
     this.start()
     if (this.#ended) return
     const known: { -readonly [Counter in keyof Usage]: Usage[Counter] } = { ...this.#head.usage }
     for (const counter of COUNTERS) {
       const count = report[counter]
-      if (typeof count === "number" && count >= 0 && count < Infinity) known[counter] = count
+      if (isAmount(count)) known[counter] = count
     }
     known.totalTokens = known.input + known.output + known.cacheRead + known.cacheWrite
-    this.#statedCost = { ...this.#statedCost, ...report.cost }
+    for (const part of COST_PARTS) {
+      const dollars = report.cost?.[part]
+      if (isAmount(dollars)) this.#statedCost[part] = dollars
+    }
     const computed = this.#prices ? calculateCost({ cost: this.#prices }, known) : known.cost
     known.cost = { ...computed, ...this.#statedCost }
     this.#setHead({ usage: known })
   }
 
-  /** The vendor's id of the response. An empty one never overwrites. */
-  responseId(id: string): void {
+  /** The vendor's id of the response. None, or an empty one, never overwrites. */
+  responseId(id: string | null | undefined): void {
     this.start()
-    if (id !== "") this.#setHead({ responseId: id })
+    if (id) this.#setHead({ responseId: id })
   }
 
-  /** The model that answered. An empty name never overwrites. */
-  responseModel(model: string): void {
+  /** The model that answered. None, or an empty name, never overwrites. */
+  responseModel(model: string | null | undefined): void {
     this.start()
-    if (model !== "") this.#setHead({ responseModel: model })
+    if (model) this.#setHead({ responseModel: model })
   }
 
-  /** The vendor's own word for why the model stopped. */
-  rawStopReason(word: string): void {
+  /** The vendor's own word for why the model stopped. None, or an empty one, never overwrites. */
+  rawStopReason(word: string | null | undefined): void {
     this.start()
-    this.#setHead({ rawStopReason: word })
+    if (word) this.#setHead({ rawStopReason: word })
   }
 
   /**
@@ -424,6 +428,10 @@ function finishArguments(block: Block, cut: boolean): { value?: ToolCallArgument
   return isJsonObject(finished.value)
     ? { value: finished.value }
     : { error: "The arguments are not a JSON object" }
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && value < Infinity
 }
 
 function isJsonObject(value: unknown): value is ToolCallArguments {

@@ -414,6 +414,21 @@ describe("AssistantMessageBuilder", () => {
       expect(builder.message.usage).toMatchObject({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })
     })
 
+    test("ignores a stated cost that is no sum of money", () => {
+      const { builder } = build()
+
+      builder.usage({ input: 1_000_000, cost: { total: 5, input: undefined } })
+      builder.usage({ cost: { total: Number.NaN, output: undefined, cacheRead: -1 } })
+
+      expect(builder.message.usage.cost).toEqual({
+        input: 1,
+        output: 0,
+        cacheRead: 0,
+        cacheWrite: 0,
+        total: 5,
+      })
+    })
+
     test("keeps usage on a failed message", () => {
       const { builder } = build()
       builder.usage({ input: 10 })
@@ -424,16 +439,36 @@ describe("AssistantMessageBuilder", () => {
     })
   })
 
-  test("never lets an empty id or model overwrite", () => {
+  test.each([{ nothing: "" }, { nothing: null }, { nothing: undefined }])(
+    "never lets $nothing overwrite an id, a model or a stop word",
+    ({ nothing }) => {
+      const { builder } = build()
+
+      builder.responseId("r")
+      builder.responseId(nothing)
+      builder.responseModel("m")
+      builder.responseModel(nothing)
+      builder.rawStopReason("end_turn")
+      builder.rawStopReason(nothing)
+
+      expect(builder.message).toMatchObject({
+        responseId: "r",
+        responseModel: "m",
+        rawStopReason: "end_turn",
+      })
+    },
+  )
+
+  test("leaves out what the vendor did not say", () => {
     const { builder } = build()
 
-    builder.responseId("r")
-    builder.responseId("")
-    builder.responseModel("m")
-    builder.responseModel("")
-    builder.rawStopReason("end_turn")
+    builder.responseId(undefined)
+    builder.responseModel(null)
+    builder.rawStopReason(undefined)
 
-    expect(builder.message).toMatchObject({ responseId: "r", responseModel: "m", rawStopReason: "end_turn" })
+    expect(Object.keys(builder.message)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(response|raw)/)]),
+    )
   })
 
   test("tells a failure before anything arrived as a lone error", () => {
