@@ -8,8 +8,8 @@
  * What a request says is `to-request.ts`, what an event means `map-event.ts`, how models differ `families.ts`.
  */
 import type {
-  BedrockRuntimeClient,
   BedrockRuntimeClientConfig,
+  ConverseStreamCommand,
   GuardrailStreamConfiguration,
 } from "@aws-sdk/client-bedrock-runtime"
 import {
@@ -21,7 +21,6 @@ import {
   type FailureRule,
   hasCredentials,
   header,
-  protocolError,
   type RequestHeaders,
   StreamFailureError,
 } from "@heddle/provider-kit"
@@ -31,14 +30,26 @@ import { Clients } from "./client.ts"
 import { type BedrockConverseCompat, type ResolvedCompat, resolveCompat } from "./compat.ts"
 import type { FetchOptions } from "./fetch-handler.ts"
 import { intercept, type TakenResponse } from "./intercept.ts"
-import { createMapper, type EventMapper, toException } from "./map-event.ts"
-import { type Frame, readFrames } from "./read-frames.ts"
+import { createMapper } from "./map-event.ts"
+import { mapFrame, readEvents } from "./map-frame.ts"
+import { readFrames } from "./read-frames.ts"
 import { toRefusal } from "./refusal.ts"
 import { type ConverseRequest, toRequest } from "./to-request.ts"
-import { isWireObject, type WireObject } from "./wire.ts"
+
+/** What is used of a client: a `BedrockRuntimeClient` of the SDK is one, and so is a double of it in a test. */
+export interface ConverseClient {
+  send(
+    command: ConverseStreamCommand,
+    options?: object,
+  ): Promise<{
+    /** Read only where the command never reached a network, as with a double. */
+    readonly stream?: AsyncIterable<object> | undefined
+    readonly $metadata?: { readonly httpStatusCode?: number | undefined } | undefined
+  }>
+}
 
 /** How {@link bedrockConverse} is set up. Everything is optional. */
-export interface BedrockConverseConfig extends AdapterConfig<Pick<BedrockRuntimeClient, "send">> {
+export interface BedrockConverseConfig extends AdapterConfig<ConverseClient> {
   /**
    * The AWS region. Default: the one in the model's `baseUrl` or ARN, else what the SDK finds (`AWS_REGION`, the
    * profile).
@@ -62,11 +73,13 @@ type ConverseResponse = TakenResponse & { readonly events?: AsyncIterable<unknow
 /** Bedrock ids of calls: `^[a-zA-Z0-9_-]{1,64}$`. */
 const TOOL_CALL_IDS = { characters: "word", maxLength: 64 } as const
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
 const FAILURE_RULES: readonly FailureRule[] = [
   { text: "input tokens exceeded", code: "context_overflow" }, // Nova
+  // What the SDK says, before any request.
   { text: "could not load credentials", code: "auth" },
-  { word: "tokenprovidererror", code: "auth" },
+  { word: "TokenProviderError", code: "auth" },
+  { text: "region not accepted", code: "invalid_request" },
+  { text: "no value provided for input HTTP label", code: "invalid_request" },
 ]
 
 /**
@@ -105,9 +118,9 @@ async function send(
   const outcomeOf = intercept(command, headers)
   const isModelsUrl = !config.baseUrl
   const place = { modelId: call.model.id, baseUrl: call.baseUrl, isModelsUrl, token }
-  const client = config.client ?? clients.get(place, sdk)
+  const client: ConverseClient = config.client ?? clients.get(place, sdk)
   const options: FetchOptions = { abortSignal: call.signal, fetch: call.fetch }
-  const output = await client.send(command, options as object)
+  const output = await client.send(command, options)
   const { response, error } = outcomeOf()
   if (error !== undefined) throw error
   if (!response) {
@@ -150,49 +163,6 @@ async function receive(
     if (error instanceof StreamFailureError || !mapper.finished) throw error
   }
   if (!call.signal.aborted) mapper.end()
-}
-
-const utf8 = new TextDecoder()
-
-function mapFrame({ headers, payload }: Frame, mapper: EventMapper): void {
-  const { ":message-type": kind, ":event-type": type = "" } = headers
-  if (kind === "exception") {
-    throw toException(headers[":exception-type"] ?? "an exception", parse(payload) ?? utf8.decode(payload))
-  }
-  if (kind === "error") {
-    throw toException(headers[":error-code"] ?? "an error", { message: headers[":error-message"] })
-  }
-  const event = parse(payload)
-  if (event === undefined) throw protocolError("Bedrock sent an event that is not JSON")
-  mapper.event(type, event)
-}
-
-function parse(payload: Uint8Array): unknown {
-  if (payload.length === 0) return {}
-  try {
-    return JSON.parse(utf8.decode(payload))
-  } catch {
-    return undefined
-  }
-}
-
-/** Each is an object with one member: the type of the event. */
-async function readEvents(
-  events: AsyncIterable<unknown>,
-  mapper: EventMapper,
-  signal: AbortSignal,
-): Promise<void> {
-  for await (const event of events) {
-    if (signal.aborted) return
-    if (isWireObject(event)) mapMembers(event, mapper)
-  }
-}
-
-function mapMembers(event: WireObject, mapper: EventMapper): void {
-  for (const [type, payload] of Object.entries(event)) {
-    if (type.endsWith("Exception") && payload !== undefined) throw toException(type, payload)
-    mapper.event(type, payload)
-  }
 }
 
 function close(body: ByteStream | null): void {

@@ -73,6 +73,7 @@ export class Clients {
   /** A region in the configuration moves a model that is at AWS to another of AWS's addresses. */
   #place({ modelId, baseUrl, isModelsUrl }: ClientNeeds): Place {
     const { region } = this.#settings
+    if (baseUrl !== undefined && !URL.canParse(baseUrl)) throw wrongRequest(`This is no address: ${baseUrl}`)
     const ofUrl = baseUrl === undefined ? undefined : regionOfUrl(baseUrl)
     const isMoved = isModelsUrl && region !== undefined && ofUrl !== undefined && ofUrl !== region
     return {
@@ -93,11 +94,12 @@ async function findRegion({ config }: BedrockRuntimeClient, endpoint: string | u
     return await config.region()
   } catch {
     if (endpoint !== undefined) return ANY_REGION
-    throw new StreamFailureError(
-      { code: "invalid_request", retryable: false },
-      "No region for Amazon Bedrock: set AWS_REGION, or pass region to the adapter.",
-    )
+    throw wrongRequest("No region for Amazon Bedrock: set AWS_REGION, or pass region to the adapter.")
   }
+}
+
+function wrongRequest(says: string): StreamFailureError {
+  return new StreamFailureError({ code: "invalid_request", retryable: false }, says)
 }
 
 /** For example `https://bedrock-runtime.eu-west-1.amazonaws.com`, or a private endpoint in front of it. */

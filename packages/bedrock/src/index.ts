@@ -3,5 +3,5 @@
  *
  * @packageDocumentation
  */
-export { type BedrockConverseConfig, bedrockConverse } from "./adapter.ts"
+export { type BedrockConverseConfig, bedrockConverse, type ConverseClient } from "./adapter.ts"
 export type { BedrockConverseCompat, ThinkingFormat } from "./compat.ts"

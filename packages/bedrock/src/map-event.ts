@@ -9,7 +9,7 @@
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html
  */
-import { protocolError, StreamFailureError, toStreamFailureError } from "@heddle/provider-kit"
+import { protocolError, StreamFailureError } from "@heddle/provider-kit"
 import type { AssistantMessageBuilder } from "@heddle/stream"
 import { joinBase64 } from "./base64.ts"
 import { base64Of, OpaqueBlocks } from "./opaque-blocks.ts"
@@ -41,16 +41,6 @@ export interface EventMapper {
  */
 export function createMapper(message: AssistantMessageBuilder, responseId = ""): EventMapper {
   return new ConverseMapper(message, responseId)
-}
-
-/**
- * What the service reports in the middle of a stream, ready to be thrown.
- *
- * @param type For example `throttlingException`.
- * @param payload Its body, with a `message`.
- */
-export function toException(type: string, payload: unknown): StreamFailureError {
-  return toStreamFailureError({ names: [type], body: payload, messages: [`Bedrock reported ${type}.`] })
 }
 
 class ConverseMapper implements EventMapper {

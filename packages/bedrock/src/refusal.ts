@@ -13,7 +13,7 @@ export class Refusal extends Error {
   readonly body: string
 
   constructor({ status, headers }: TakenResponse, body: string) {
-    super(`Bedrock answered with status ${status}`)
+    super() // whatever there is to say is in the body
     this.name = exceptionOf(body)
     this.status = status
     this.headers = headers

@@ -52,7 +52,7 @@ export function toMessages(messages: readonly Message[], compat: ResolvedCompat)
     else add("user", toResultBlocks(message, compat))
   }
   if (turns[0]?.role === "assistant") turns.unshift({ role: "user", content: [{ text: BEGAN_EARLIER }] })
-  return turns.map(({ role, content }) => ({ role, content: resultsFirst(content) }))
+  return turns.map((turn) => (turn.role === "user" ? { ...turn, content: resultsFirst(turn.content) } : turn))
 }
 
 function toUserBlocks(content: string | readonly (TextContent | ImageContent)[]): PlainBlock[] {

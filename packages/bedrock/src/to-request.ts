@@ -40,7 +40,7 @@ export function toRequest(
   const maxTokens = clampMaxTokens(model, context, options.maxTokens)
   const thinking = toThinking(model, options, compat, {
     maxTokens: maxTokens ?? Infinity,
-    messages: context.messages,
+    messages,
     isForced,
   })
   return {

@@ -12,15 +12,16 @@
  * @see https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html
  */
 import { type ReasoningLevel, resolveReasoning, thinkingBudget } from "@heddle/provider-kit"
-import type { Message, Model, SimpleStreamOptions } from "@heddle/types"
+import type { Model, SimpleStreamOptions } from "@heddle/types"
 import type { ResolvedCompat } from "./compat.ts"
+import type { WireMessage } from "./to-messages.ts"
 import type { WireObject } from "./wire.ts"
 
 /** What there is to know of the rest of the request. */
 export interface ThinkingContext {
   /** As many as the request may ask for. */
   readonly maxTokens: number
-  readonly messages: readonly Message[]
+  readonly messages: readonly WireMessage[]
   /** The model must call a tool. */
   readonly isForced: boolean
 }
@@ -96,11 +97,8 @@ function withBudget(
 }
 
 /** Between a call and its result thinking cannot be switched on: the turn must have begun with it. */
-function mayThink(messages: readonly Message[]): boolean {
-  if (messages.at(-1)?.role === "user") return true
-  const asked = messages.findLastIndex(({ role }) => role === "user")
-  const began = messages.slice(asked + 1).find(({ role }) => role === "assistant")
-  if (began?.role !== "assistant") return true
-  const [first] = began.content
-  return first?.type === "thinking" && Boolean(first.thinkingSignature)
+function mayThink(messages: readonly WireMessage[]): boolean {
+  const asked = messages.findLastIndex(({ role, content }) => role === "user" && !content[0]?.toolResult)
+  const began = messages[asked + 1]
+  return began === undefined || began.content[0]?.reasoningContent !== undefined
 }

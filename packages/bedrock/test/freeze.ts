@@ -1,0 +1,8 @@
+/** Freezes a value and everything in it, so that a write to it throws. Bytes cannot be frozen. */
+export function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value) && !ArrayBuffer.isView(value)) {
+    Object.freeze(value)
+    for (const inner of Object.values(value)) freeze(inner)
+  }
+  return value
+}
