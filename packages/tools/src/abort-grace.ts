@@ -1,6 +1,9 @@
 /** What {@link AbortGrace.wait} gives for work that did not settle in time. */
 export const LEFT_BEHIND: unique symbol = Symbol("left behind")
 
+/** The longest time a timer can hold: a longer one would be over at once. Milliseconds. */
+export const MAX_TIMER_MS: number = 2 ** 31 - 1
+
 /**
  * An abort signal, and the time that is left after it.
  *
@@ -20,7 +23,7 @@ export class AbortGrace {
   /** @param graceMs Milliseconds between the signal and giving up. */
   constructor(signal: AbortSignal | undefined, graceMs: number) {
     this.#signal = signal
-    this.#graceMs = graceMs
+    this.#graceMs = Math.min(graceMs, MAX_TIMER_MS)
     if (signal?.aborted) this.#begin()
     else signal?.addEventListener("abort", this.#begin, { once: true })
   }

@@ -4,13 +4,11 @@
  * Whichever is first decides, and what comes later is dropped. No listener or timer outlives the call.
  */
 import type { AgentToolCall, AgentToolUpdateCallback } from "@heddle/types"
-import { LEFT_BEHIND } from "./abort-grace.ts"
+import { LEFT_BEHIND, MAX_TIMER_MS } from "./abort-grace.ts"
 import type { CallScope, PreparedCall } from "./call-scope.ts"
 import { isObject, isPromiseLike } from "./plain-data.ts"
-import { aborted, failure, messageOf, normaliseResult, type Outcome } from "./result.ts"
+import { aborted, failure, isAbortError, messageOf, normaliseResult, type Outcome } from "./result.ts"
 
-/** The longest time a timer can hold. A timeout beyond it is as good as none. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 const TIMED_OUT: unique symbol = Symbol("timed out")
 
 /** @returns what the tool made of the call, before `afterToolCall`. Never rejects. */
@@ -21,6 +19,7 @@ export async function executeCall(
   onUpdate: AgentToolUpdateCallback,
 ): Promise<Outcome> {
   if (grace.aborted) return aborted()
+  // A timeout that no timer can hold is as good as none.
   const { name, timeoutMs = 0 } = tool
   const timedOut = `Tool ${name} timed out after ${timeoutMs} ms`
   /** Where there is a timeout the tool gets a signal of its own, which follows the run's. */
@@ -52,7 +51,7 @@ export async function executeCall(
     return { result, isError: result.isError ?? false }
   } catch (error) {
     // A tool that gives up because it was told to has not failed.
-    const gaveUp = error === signal?.reason || (isObject(error) && error.name === "AbortError")
+    const gaveUp = error === signal?.reason || isAbortError(error)
     return grace.aborted && gaveUp ? aborted() : failure(messageOf(error))
   } finally {
     settled = true

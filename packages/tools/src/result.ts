@@ -80,8 +80,22 @@ export function toResultMessage(
   }
 }
 
-/** What a thrown value has to say, also when it is no `Error`. */
+/** What a thrown value has to say, also when it is no `Error`. Never throws. */
 export function messageOf(error: unknown): string {
-  const message = isObject(error) ? error.message : error
+  const message = typeof error === "object" ? read(error, "message") : error
   return typeof message === "string" && message !== "" ? message : "Unknown error"
+}
+
+/** Whether a thrown value says that its work was aborted. Never throws. */
+export function isAbortError(error: unknown): boolean {
+  return read(error, "name") === "AbortError"
+}
+
+/** Not everything that is thrown can be read: a getter or a proxy may throw in turn. */
+function read(error: unknown, key: string): unknown {
+  try {
+    return (error as Record<string, unknown> | null | undefined)?.[key]
+  } catch {
+    return undefined
+  }
 }

@@ -8,13 +8,14 @@ import type {
 import { callScope, type ToolCallOptions } from "./call-scope.ts"
 import { executeCall } from "./execute.ts"
 import { finalizeCall } from "./finalize.ts"
+import { isPromiseLike } from "./plain-data.ts"
 import { prepareCall } from "./prepare.ts"
 import { toResultMessage } from "./result.ts"
 
 export interface RunToolCallOptions extends ToolCallOptions {
   /** The message that made the call. One that was cut off has none of its calls executed. */
   readonly assistantMessage: AssistantMessage
-  /** Told what the tool reports while it runs. What it throws is ignored. */
+  /** Told what the tool reports while it runs. What it throws or rejects with is ignored. */
   readonly onUpdate?: AgentToolUpdateCallback | undefined
 }
 
@@ -40,7 +41,8 @@ export async function runToolCall(
   const scope = callScope(options, assistantMessage, signal)
   const onUpdate: AgentToolUpdateCallback = (partial) => {
     try {
-      options.onUpdate?.(partial)
+      const told: unknown = options.onUpdate?.(partial)
+      if (isPromiseLike(told)) told.then(undefined, () => {})
     } catch {
       // A listener's fault is not the tool's, which this would be thrown into.
     }

@@ -24,11 +24,12 @@ const documents = new WeakMap<object, SchemaDocument>()
 
 /**
  * @returns undefined for a Standard Schema that cannot state its JSON Schema.
- * @throws when the schema contradicts itself, or is nested in a circle.
+ * @throws when it is no schema, contradicts itself, or is nested in a circle.
  */
 export function documentOf(parameters: ToolParameters): SchemaDocument | undefined {
   const known = documents.get(parameters)
   if (known) return known
+  if (Object(parameters) !== parameters) throw new TypeError("its parameters are no schema")
   let schema: unknown = parameters
   if ("~standard" in parameters) {
     try {

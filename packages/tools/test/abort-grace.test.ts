@@ -71,6 +71,19 @@ describe("AbortGrace", () => {
     await expect(work).resolves.toBe(LEFT_BEHIND)
   })
 
+  test.each([2 ** 31, Number.POSITIVE_INFINITY])(
+    "waits as long as a timer can for a grace of %d ms, which none can hold",
+    async (graceMs) => {
+      const grace = new AbortGrace(AbortSignal.abort(), graceMs)
+      const work = grace.wait(new Promise((resolve) => setTimeout(resolve, 60_000, "in time")))
+
+      await vi.advanceTimersByTimeAsync(60_000)
+
+      await expect(work).resolves.toBe("in time")
+      grace.dispose()
+    },
+  )
+
   test("leaves no listener and no timer after dispose", () => {
     const controller = new AbortController()
     const grace = new AbortGrace(controller.signal, 500)

@@ -22,6 +22,9 @@ const fails = (message: string) => () => {
 }
 const never = (): Promise<never> => new Promise(() => {})
 
+const { setImmediate } = globalThis
+const macrotask = () => new Promise((resolve) => setImmediate(resolve))
+
 beforeEach(() => {
   vi.useFakeTimers()
 })
@@ -235,6 +238,24 @@ describe("runToolCall answers with an error, for", () => {
     { thrown: Object.create(null), says: "Unknown error" },
   ])("a tool that throws $thrown", async ({ thrown, says }) => {
     expect(said((await run(tool("t", () => Promise.reject(thrown)))).result)).toBe(says)
+  })
+
+  test.each([
+    { who: "a tool", of: (thrown: unknown) => [tool("t", () => Promise.reject(thrown)), {}] as const },
+    {
+      who: "a beforeToolCall",
+      of: (thrown: unknown) => [tool("t"), { beforeToolCall: () => Promise.reject(thrown) }] as const,
+    },
+    {
+      who: "an afterToolCall",
+      of: (thrown: unknown) => [tool("t"), { afterToolCall: () => Promise.reject(thrown) }] as const,
+    },
+  ])("$who that throws what cannot be read", async ({ of }) => {
+    const unreadable = new Proxy({}, { get: fails("not to be read"), getPrototypeOf: fails("nor this") })
+
+    const { isError, result } = await run(...of(unreadable))
+
+    expect([isError, said(result)]).toEqual([true, "Unknown error"])
   })
 
   test.each([undefined, null, "text", 7, true, [text("a")]])("a tool that returns %j", async (returned) => {
@@ -495,6 +516,22 @@ describe("onUpdate", () => {
       { content: [], details: {} },
       { content: [], details: undefined },
     ])
+  })
+
+  test("may reject, and nobody hears of it", async () => {
+    const unhandled = vi.fn()
+    process.on("unhandledRejection", unhandled)
+    const t = tool("t", async (_id, _args, _signal, onUpdate) => {
+      onUpdate?.(text("half"))
+      return text("done")
+    })
+
+    const { result } = await run(t, { onUpdate: () => Promise.reject(new Error("listener broke")) as never })
+    await macrotask()
+    process.off("unhandledRejection", unhandled)
+
+    expect(said(result)).toBe("done")
+    expect(unhandled).not.toHaveBeenCalled()
   })
 })
 

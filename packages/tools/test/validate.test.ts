@@ -462,6 +462,7 @@ describe("validateToolArguments with schemas from the wild", () => {
       says: "they are nested too deeply.",
     },
     { what: "keywords of a wrong form", schema: { anyOf: 5 }, says: "" },
+    { what: "no form at all", schema: undefined as never, says: "its parameters are no schema" },
   ])("says so where the schema has $what", ({ schema, says }) => {
     const { message, issues: found } = refusal(schema, { a: "x" })
 
