@@ -9,7 +9,7 @@
  */
 import type { StreamFailure, StreamFailureCode } from "@heddle/types"
 import { type FailureFacts, toFailureFacts } from "./failure-facts.ts"
-import { isRecord, messageOfBody, parseJson, statusText } from "./failure-message.ts"
+import { errorOfBody, messageOfBody, parseJson, statusText } from "./failure-message.ts"
 import {
   AUTH_TEXTS,
   COMMON_RULES,
@@ -25,6 +25,7 @@ import { networkFailure } from "./network-failure.ts"
 import { header } from "./response-headers.ts"
 import { retryAfterOf } from "./retry.ts"
 import { StreamFailureError } from "./stream-failure-error.ts"
+import { isWireObject, objectsOf } from "./wire.ts"
 
 /** A failure, and what to tell people. */
 export interface ClassifiedFailure {
@@ -131,24 +132,17 @@ function lookUp(
 /** An error in a stream that began well carries its status inside, if at all. */
 function statusOf(status: number | undefined, body: unknown): number | undefined {
   if (status !== undefined && status >= 400) return status
-  const error = innerError(body)
+  const error = errorOfBody(body)
   if (!error) return undefined
   const stated = [error.status_code, error.raw_status_code, error.status, error.code].map(Number)
   return stated.find((each) => Number.isInteger(each) && each >= 400 && each <= 599)
 }
 
-function innerError(body: unknown): Readonly<Record<string, unknown>> | undefined {
-  const first: unknown = Array.isArray(body) ? body[0] : body
-  if (!isRecord(first)) return undefined
-  return isRecord(first.error) ? first.error : first
-}
-
 /** Names and system codes count as words too: SDKs put AWS's classes there. */
 function wordsOf(body: unknown, facts: FailureFacts): string[] {
-  const error = innerError(body)
-  const outer = isRecord(body) ? [body.code, body.type] : []
-  const details = Array.isArray(error?.details) ? error.details : []
-  const reasons = details.map((detail) => (isRecord(detail) ? detail.reason : undefined))
+  const error = errorOfBody(body)
+  const outer = isWireObject(body) ? [body.code, body.type] : []
+  const reasons = objectsOf(error?.details).map(({ reason }) => reason)
   const amazonType = header(facts.headers, "x-amzn-errortype")?.split(":", 1)[0]
   return [error?.code, error?.type, error?.status, ...reasons, ...outer, ...(facts.names ?? []), amazonType]
     .filter((word) => typeof word === "string")

@@ -21,7 +21,6 @@ import type {
 import { startAttempt } from "./attempt.ts"
 import { type ClassifiedFailure, classifyError } from "./classify-failure.ts"
 import { toFailureFacts } from "./failure-facts.ts"
-import { isRecord } from "./failure-message.ts"
 import { findApiKey } from "./find-api-key.ts"
 import { obedientFetch } from "./obedient-fetch.ts"
 import { redact, secretsOfUrl } from "./redact.ts"
@@ -30,6 +29,7 @@ import { type HeadersLike, headerRecord } from "./response-headers.ts"
 import { delay, retryDelay } from "./retry.ts"
 import { StreamFailureError } from "./stream-failure-error.ts"
 import { toWellFormed } from "./well-formed-text.ts"
+import { isWireObject } from "./wire.ts"
 
 /** @param config What the adapter's factory was given. */
 export function defineAdapter<TSdk, TPayload, TResponse extends ResponseHead>(
@@ -249,7 +249,7 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
   #fail(error: unknown): void {
     const { failure, message } = this.#classify(error)
     const { client } = this.#config
-    const clientKey = isRecord(client) && typeof client.apiKey === "string" ? client.apiKey : undefined
+    const clientKey = isWireObject(client) && typeof client.apiKey === "string" ? client.apiKey : undefined
     const secrets = [this.#apiKey, clientKey, ...secretsOf(this.#headers), ...secretsOfUrl(this.#baseUrl)]
     this.#builder.fail(failure, redact(message, secrets))
   }

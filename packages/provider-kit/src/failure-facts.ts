@@ -4,8 +4,9 @@
  * Every SDK names things its own way (`status`, `statusCode`, `$metadata.httpStatusCode`), puts the body
  * somewhere else, and hides the network's own error behind `cause`.
  */
-import { isRecord, parseJson } from "./failure-message.ts"
+import { parseJson } from "./failure-message.ts"
 import type { HeadersLike } from "./response-headers.ts"
+import { isWireObject, type WireObject } from "./wire.ts"
 
 /** What is known of a failure. Every field may be missing. */
 export interface FailureFacts {
@@ -46,12 +47,10 @@ export function toFailureFacts(error: unknown): FailureFacts {
   return { status, headers, body, names, codes, messages }
 }
 
-type ErrorLike = Readonly<Record<string, unknown>>
-
-function causesOf(error: unknown): ErrorLike[] {
-  const chain: ErrorLike[] = []
+function causesOf(error: unknown): WireObject[] {
+  const chain: WireObject[] = []
   let next: unknown = error
-  while (isRecord(next) && chain.length < DEEPEST && !chain.includes(next)) {
+  while (isWireObject(next) && chain.length < DEEPEST && !chain.includes(next)) {
     chain.push(next)
     // Node joins the failures of all addresses of a host in an AggregateError with an empty message.
     next = next.cause ?? (Array.isArray(next.errors) ? next.errors[0] : undefined)
@@ -59,20 +58,20 @@ function causesOf(error: unknown): ErrorLike[] {
   return chain
 }
 
-function statusOfError(error: ErrorLike): number | undefined {
-  const metadata = isRecord(error.$metadata) ? error.$metadata.httpStatusCode : undefined
+function statusOfError(error: WireObject): number | undefined {
+  const metadata = isWireObject(error.$metadata) ? error.$metadata.httpStatusCode : undefined
   return [error.status, error.statusCode, metadata].find((status) => typeof status === "number")
 }
 
-function headersOfError(error: ErrorLike): HeadersLike | undefined {
-  const response = isRecord(error.$response) ? error.$response : error.response
-  const headers = error.headers ?? (isRecord(response) ? response.headers : undefined)
-  return isRecord(headers) ? (headers as HeadersLike) : undefined
+function headersOfError(error: WireObject): HeadersLike | undefined {
+  const response = isWireObject(error.$response) ? error.$response : error.response
+  const headers = error.headers ?? (isWireObject(response) ? response.headers : undefined)
+  return isWireObject(headers) ? (headers as HeadersLike) : undefined
 }
 
 /** The body an SDK kept, else the one that its message is made of. */
-function bodyOfError(error: ErrorLike): unknown {
-  if (isRecord(error.error) || (typeof error.error === "string" && error.error !== "")) return error.error
+function bodyOfError(error: WireObject): unknown {
+  if (isWireObject(error.error) || (typeof error.error === "string" && error.error !== "")) return error.error
   if (typeof error.body === "string" && error.body !== "") return error.body
   return typeof error.message === "string" ? parseJson(error.message.replace(/^\d{3} /, "")) : undefined
 }

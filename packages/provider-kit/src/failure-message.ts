@@ -4,6 +4,7 @@
  * The result is one text for people: never a page of HTML, never a dump of the body, and never longer than a
  * few lines.
  */
+import { isWireObject, type WireObject } from "./wire.ts"
 
 /** Longer messages are cut: some vendors repeat the whole request in theirs. */
 const LONGEST = 2000
@@ -43,17 +44,24 @@ export function messageOfBody(body: unknown): string | undefined {
     return parsed === undefined ? bareText(body) : messageOfBody(parsed)
   }
   if (Array.isArray(body)) return messageOfBody(body[0]) // Gemini streams its errors as a list of one
-  if (!isRecord(body)) return undefined
+  if (!isWireObject(body)) return undefined
   const { error, message, detail, errors, Message } = body
   const found =
-    (isRecord(error) && messageOfError(error)) ||
+    (isWireObject(error) && messageOfError(error)) ||
     textOf(error) ||
     textOf(message) ||
-    (isRecord(message) && messageOfBody(message)) ||
+    (isWireObject(message) && messageOfBody(message)) ||
     messageOfDetail(detail) ||
     (Array.isArray(errors) && messageOfBody(errors[0])) ||
     textOf(Message)
   return found ? shorten(found, LONGEST) : undefined
+}
+
+/** @returns the error inside a body: Gemini streams its errors as a list of one, some vendors send it bare. */
+export function errorOfBody(body: unknown): WireObject | undefined {
+  const first: unknown = Array.isArray(body) ? body[0] : body
+  if (!isWireObject(first)) return undefined
+  return isWireObject(first.error) ? first.error : first
 }
 
 /** @returns for example `503 Service Unavailable`. */
@@ -63,16 +71,17 @@ export function statusText(status: number): string {
 }
 
 /** OpenRouter's "Provider returned error" hides the upstream's own words in `metadata.raw`. */
-function messageOfError(error: Readonly<Record<string, unknown>>): string | undefined {
+function messageOfError(error: WireObject): string | undefined {
   const message =
-    textOf(error.message) ?? messageOfBody(isRecord(error.message) ? error.message : error.error)
-  const raw = isRecord(error.metadata) ? messageOfBody(error.metadata.raw) : undefined
+    textOf(error.message) ?? messageOfBody(isWireObject(error.message) ? error.message : error.error)
+  const raw = isWireObject(error.metadata) ? messageOfBody(error.metadata.raw) : undefined
   return message && raw && !message.includes(raw) ? `${message}: ${raw}` : (message ?? raw)
 }
 
 function messageOfDetail(detail: unknown): string | undefined {
-  if (!Array.isArray(detail)) return textOf(detail) ?? (isRecord(detail) ? messageOfBody(detail) : undefined)
-  const messages = detail.map((item) => (isRecord(item) ? textOf(item.msg) : textOf(item)))
+  if (!Array.isArray(detail))
+    return textOf(detail) ?? (isWireObject(detail) ? messageOfBody(detail) : undefined)
+  const messages = detail.map((item) => (isWireObject(item) ? textOf(item.msg) : textOf(item)))
   return messages.filter(Boolean).join("; ") || undefined
 }
 
@@ -102,9 +111,4 @@ export function parseJson(text: string): object | undefined {
   } catch {
     return undefined
   }
-}
-
-/** A JSON object, as opposed to a list or a scalar. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

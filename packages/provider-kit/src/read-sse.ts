@@ -10,9 +10,10 @@
  */
 import { createParser } from "eventsource-parser"
 import { classifyFailure } from "./classify-failure.ts"
-import { isRecord, parseJson } from "./failure-message.ts"
+import { parseJson } from "./failure-message.ts"
 import type { FailureRule } from "./failure-rules.ts"
 import { protocolError, StreamFailureError } from "./stream-failure-error.ts"
+import { isWireObject, type WireObject } from "./wire.ts"
 
 /** A body as fetch gives it, or the async iterable that some fetch replacements give. */
 export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array | string>
@@ -27,7 +28,7 @@ export interface ReadSseOptions {
    * @param name The event's `event:` field.
    * @returns true to stop reading.
    */
-  readonly onEvent: (data: Readonly<Record<string, unknown>>, name: string | undefined) => boolean | void
+  readonly onEvent: (data: WireObject, name: string | undefined) => boolean | void
   /** For bodies that are an error instead of a stream. */
   readonly failureRules?: readonly FailureRule[] | undefined
   /** In characters. Default: 128 Mi, about ten times what a generated picture takes. */
@@ -76,7 +77,7 @@ export async function readSse(body: ByteStream | null | undefined, options: Read
       }
       const parsed = parseData(data, isRest)
       if (parsed !== undefined) events++
-      if (isRecord(parsed) && onEvent(parsed, event) === true) stopped = true
+      if (isWireObject(parsed) && onEvent(parsed, event) === true) stopped = true
     },
   })
 
@@ -139,7 +140,7 @@ function readJson(body: string, options: ReadSseOptions): void {
     throw protocolError("The server answered with something else than an event stream")
   }
   for (const each of Array.isArray(parsed) ? parsed : [parsed]) {
-    if (!isRecord(each)) continue
+    if (!isWireObject(each)) continue
     if (each.error || each.detail) throw refusal(each, options.failureRules)
     if (options.onEvent(each, undefined) === true) return
   }

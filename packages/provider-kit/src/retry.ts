@@ -6,8 +6,9 @@
  * when it is longer than the caller allows, not at all.
  */
 import type { StreamFailure } from "@heddle/types"
-import { isRecord } from "./failure-message.ts"
+import { errorOfBody } from "./failure-message.ts"
 import { type HeadersLike, header } from "./response-headers.ts"
+import { objectsOf, textOf } from "./wire.ts"
 
 /** What the caller allows: `StreamOptions.maxRetries` and `StreamOptions.maxRetryDelayMs`. */
 export interface RetryLimits {
@@ -71,12 +72,8 @@ function isAmount(text: string): boolean {
 
 /** @see https://cloud.google.com/apis/design/errors: `{ "@type": "…RetryInfo", "retryDelay": "34s" }` */
 function retryInfoOf(body: unknown): number | undefined {
-  const first: unknown = Array.isArray(body) ? body[0] : body
-  const error = isRecord(first) && isRecord(first.error) ? first.error : first
-  if (!isRecord(error) || !Array.isArray(error.details)) return undefined
-  for (const detail of error.details) {
-    const delay = isRecord(detail) ? detail.retryDelay : undefined
-    const seconds = typeof delay === "string" ? /^(\d+(?:\.\d+)?)s$/.exec(delay)?.[1] : undefined
+  for (const { retryDelay } of objectsOf(errorOfBody(body)?.details)) {
+    const seconds = /^(\d+(?:\.\d+)?)s$/.exec(textOf(retryDelay))?.[1]
     if (seconds !== undefined) return Math.ceil(Number(seconds) * 1000)
   }
   return undefined
