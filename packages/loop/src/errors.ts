@@ -67,10 +67,14 @@ export function checkStart(
   return chosen
 }
 
-/** @returns what a thrown value says, whatever it is: also one that cannot be made a string. */
+/**
+ * @returns what a thrown value says, whatever it is: also an error of another realm, and one that cannot be
+ * made a string.
+ */
 export function errorText(error: unknown): string {
   try {
-    return error instanceof Error ? error.message : String(error)
+    const message = (error as { message?: unknown } | null | undefined)?.message
+    return typeof message === "string" ? message : String(error)
   } catch {
     return "an error without a message"
   }

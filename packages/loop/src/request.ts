@@ -14,6 +14,7 @@ import type {
   ThinkingLevel,
   Tool,
 } from "@heddle/types"
+import { errorText } from "./errors.ts"
 
 /** The loop's own keys. Everything else in a config passes on to the StreamFn. */
 const OWN_KEYS: ReadonlySet<string> = new Set<Exclude<keyof AgentLoopConfig, keyof SimpleStreamOptions>>([
@@ -85,8 +86,12 @@ export function shownTools(
 /**
  * A tool as plain data.
  *
- * @throws where a Standard Schema cannot state its JSON Schema.
+ * @throws where its parameters are no schema, or a Standard Schema cannot state its JSON Schema.
  */
 export function toPlainTool({ name, description, parameters }: AgentTool): Tool {
-  return { name, description, parameters: toJsonSchema(parameters) }
+  try {
+    return { name, description, parameters: toJsonSchema(parameters) }
+  } catch (cause) {
+    throw new Error(`Tool ${name} cannot be shown to the model: ${errorText(cause)}`, { cause })
+  }
 }

@@ -21,7 +21,10 @@ import type {
 import { errorText } from "./errors.ts"
 import { SnapshotCopier } from "./snapshot.ts"
 
-/** How long a stream may be silent. Milliseconds; undefined: as long as it likes. */
+/** The longest time a timer can hold: a longer one would be over at once. Milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** How long a stream may be silent. Milliseconds; undefined, 0 or more than a timer holds: as long as it likes. */
 export interface ResponseTimeouts {
   readonly firstEventTimeoutMs?: number | undefined
   readonly streamIdleTimeoutMs?: number | undefined
@@ -217,7 +220,7 @@ export class ResponseReader {
   }
 
   #arm(timeoutMs: number | undefined, what: string): void {
-    if (timeoutMs === undefined) return
+    if (timeoutMs === undefined || !(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       const error = new Error(`The model ${what} for ${timeoutMs} ms`)

@@ -84,7 +84,14 @@ export class Run {
   ) {
     this.#config = config
     this.#streamFn = streamFn
-    this.#now = config.now ?? Date.now
+    this.#now = () => {
+      try {
+        return config.now?.() ?? Date.now()
+      } catch {
+        // Closing a run takes timestamps too, so a clock that fails must not keep it from ending.
+        return Date.now()
+      }
+    }
     this.#model = config.model
     this.#systemPrompt = context.systemPrompt
     this.#tools = context.tools ?? []
@@ -229,8 +236,8 @@ export class Run {
       context: this.#contextForHooks(beforeToolCall !== undefined || afterToolCall !== undefined),
       signal: this.#abort.signal,
       emit: this.#emit,
-      ...(beforeToolCall && { beforeToolCall }),
-      ...(afterToolCall && { afterToolCall }),
+      ...(beforeToolCall && { beforeToolCall: beforeToolCall.bind(this.#config) }),
+      ...(afterToolCall && { afterToolCall: afterToolCall.bind(this.#config) }),
       toolExecution,
       maxParallelToolCalls,
       toolEndOrder,

@@ -2,8 +2,8 @@
  * Immutable copies of what a foreign StreamFn delivers.
  *
  * Many producers keep one message and write into it. What a reader of the loop holds must not change under
- * it, so the message, its content array and the block an event is about are copied; the other blocks are the
- * copies made before. Streams that promise snapshots do not come here.
+ * it, so the message, its usage, its content array and the block an event is about are copied; the other
+ * blocks are the copies made before. Streams that promise snapshots do not come here.
  */
 import type { AssistantMessage, AssistantMessageEvent, ToolCallArguments } from "@heddle/types"
 
@@ -19,7 +19,7 @@ export class SnapshotCopier {
   /** A whole message: the first one, or the last. */
   message(message: AssistantMessage): AssistantMessage {
     this.#content = message.content.map((block) => this.#block(block, cloneJson))
-    return { ...message, content: this.#content }
+    return this.#around(message)
   }
 
   event<TEvent extends UpdateEvent>(event: TEvent): TEvent {
@@ -29,13 +29,23 @@ export class SnapshotCopier {
       if (index !== contentIndex && known) return known
       return this.#block(block, (value) => this.#argumentsAt(index, value))
     })
-    const copy = { ...event, partial: { ...event.partial, content: this.#content } }
+    const copy = { ...event, partial: this.#around(event.partial) }
     const block = this.#content[contentIndex]
     if (copy.type === "toolcall_end" && block?.type === "toolCall") {
       return { ...copy, toolCall: this.#block(copy.toolCall, cloneJson) }
     }
     if (copy.type === "opaque_end") return { ...copy, content: { ...copy.content } }
     return copy
+  }
+
+  /** The message with the blocks we have copied. */
+  #around(message: AssistantMessage): AssistantMessage {
+    const { usage } = message
+    return {
+      ...message,
+      ...(usage && { usage: { ...usage, cost: { ...usage.cost } } }),
+      content: this.#content,
+    }
   }
 
   #block(block: Content, copyArguments: (value: ToolCallArguments) => ToolCallArguments): Content {

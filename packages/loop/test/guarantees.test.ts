@@ -372,6 +372,37 @@ describe("a run always ends", () => {
     expect(emit.error).toBe(value)
   })
 
+  test.each([
+    { how: "with calls", replies: [call("a:read"), say("x")], config: {}, reason: "completed" },
+    { how: "that fails", replies: [say("x")], config: { transformContext: boom }, reason: "error" },
+  ])("when the clock throws in a run $how", async ({ replies, config, reason }) => {
+    const { labels, messages, error } = await settle(
+      run(replies, { ...config, now: boom }, { tools: [tool("read")] }),
+    )
+
+    expectPaired(labels)
+    expect(labels.at(-1)).toBe(`agent_end ${reason}`)
+    expect(error).toBeUndefined()
+    expect(lastAssistant(messages).timestamp).toBeGreaterThan(0)
+  })
+
+  test("when a tool's parameters are no schema, and names the tool", async () => {
+    const tools = [tool("read"), tool("broken", undefined, { parameters: undefined as never })]
+    const { labels, messages } = await settle(run([say("x")], {}, { tools }))
+
+    expectPaired(labels)
+    expect(lastAssistant(messages).errorMessage).toMatch(
+      /^Tool broken cannot be shown to the model: The parameters are no schema/,
+    )
+  })
+
+  test("with the words of an error of another realm", async () => {
+    const foreign = Object.assign(Object.create(null), { name: "Error", message: "boom" })
+    const { messages } = await settle(run([say("x")], { transformContext: () => Promise.reject(foreign) }))
+
+    expect(lastAssistant(messages).errorMessage).toBe("transformContext failed: boom")
+  })
+
   test("when a hook gives a thenable of its own", async () => {
     // biome-ignore lint/suspicious/noThenProperty: that is the point
     const thenable = { then: (resolve: (key: string) => void) => resolve("fresh") }
@@ -496,6 +527,28 @@ describe("abort is a race", () => {
     const { messages } = await settle(running)
 
     expect(lastAssistant(messages)).toMatchObject(aborted())
+  })
+
+  test("also for a reason that cannot be read", async () => {
+    const controller = new AbortController()
+    const breaksOnAbort: StreamFn = (_model, _context, options) =>
+      streamOf(async function* () {
+        yield* started
+        await new Promise((resolve) => options?.signal?.addEventListener("abort", resolve))
+        throw new Error("connection closed")
+      })
+    const running = run(breaksOnAbort, {}, { signal: controller.signal })
+    await vi.advanceTimersByTimeAsync(1)
+
+    controller.abort(new Proxy(new Error(), { get: boom }))
+    const { labels, messages } = await settle(running)
+
+    expectPaired(labels)
+    expect(lastAssistant(messages)).toMatchObject({
+      stopReason: "aborted",
+      errorMessage: "The request was aborted",
+      content: [{ text: "half" }],
+    })
   })
 
   test("against a streamFn that never gives a stream", async () => {
@@ -702,13 +755,18 @@ describe("snapshots", () => {
           name: "read",
           arguments: {} as Record<string, unknown>,
         }
+        const empty = emptyAssistantMessage(MODEL, 0)
+        const usage = { ...empty.usage, cost: { ...empty.usage.cost } }
         const message = {
-          ...emptyAssistantMessage(MODEL, 0),
+          ...empty,
+          usage,
           content: [block, call] as AssistantMessage["content"],
         }
         yield { type: "start", partial: message }
         for (const delta of deltas) {
           block.text += delta
+          usage.output++
+          usage.cost.total++
           yield { type: "text_delta", contentIndex: 0, delta, partial: message }
           call.arguments[delta] = { nested: [delta] }
           yield { type: "toolcall_delta", contentIndex: 1, delta, partial: message }
@@ -717,6 +775,8 @@ describe("snapshots", () => {
         yield { type: "done", reason: "stop", message }
         block.text = "changed afterwards"
         call.arguments.late = true
+        usage.output = -1
+        usage.cost.total = -1
       })
   }
 
@@ -745,6 +805,7 @@ describe("snapshots", () => {
       { arguments: { a: { nested: ["a"] }, b: { nested: ["b"] }, c: { nested: ["c"] } } },
     ])
     expect(lastAssistant(messages).content[1]).not.toHaveProperty("arguments.late")
+    expect(lastAssistant(messages).usage).toMatchObject({ output: 3, cost: { total: 3 } })
   })
 
   test("are one and the same in message and assistantMessageEvent, and keep unchanged blocks", async () => {
@@ -863,9 +924,10 @@ describe("timeouts", () => {
     expect(labels.at(-1)).toBe("agent_end completed")
   })
 
-  test("are off where they are not asked for", async () => {
+  test.each([undefined, 0, 2 ** 31, Number.POSITIVE_INFINITY])("are off at %s ms", async (ms) => {
     const controller = new AbortController()
-    const running = run([deaf], {}, { signal: controller.signal })
+    const timeouts = { firstEventTimeoutMs: ms, streamIdleTimeoutMs: ms }
+    const running = run([deaf], timeouts, { signal: controller.signal })
     const settled = vi.fn()
     void running.then(settled)
     await vi.advanceTimersByTimeAsync(3_600_000)

@@ -3,7 +3,7 @@
  */
 import type { AgentLoopConfig, AgentMessage } from "@heddle/types"
 import { describe, expect, test } from "vitest"
-import { agentLoop, agentLoopContinue } from "../src/index.ts"
+import { agentLoop, agentLoopContinue, runAgentLoop } from "../src/index.ts"
 import { call, context, label, MODEL, run, say, scripted, textOf, tool, user } from "./support.ts"
 
 const ANSWER = ["message_start assistant", "text_start", "text_delta", "text_end", "message_end assistant"]
@@ -408,6 +408,35 @@ describe("a run", () => {
       expect(without.requests[0]?.options).not.toHaveProperty("apiKey")
     },
   )
+
+  test("calls the hooks of its config as methods of it", async () => {
+    class Config {
+      readonly model = MODEL
+      readonly asked: string[] = []
+      readonly streamFn = scripted(call("a:find"), say("x")).streamFn
+      now() {
+        this.asked.push("now")
+        return 0
+      }
+      beforeToolCall() {
+        this.asked.push("beforeToolCall")
+        return undefined
+      }
+      afterToolCall() {
+        this.asked.push("afterToolCall")
+        return undefined
+      }
+      shouldStopAfterTurn() {
+        this.asked.push("shouldStopAfterTurn")
+        return true
+      }
+    }
+    const config = new Config()
+
+    await runAgentLoop([user("go")], context({ tools: [tool("find")] }), config, () => {})
+
+    expect(config.asked).toEqual(["beforeToolCall", "afterToolCall", "now", "shouldStopAfterTurn"])
+  })
 
   test("drops custom messages where convertToLlm is not given", async () => {
     const note = { role: "note", text: "for people" } as unknown as AgentMessage
