@@ -23,8 +23,8 @@ export const DEPENDENCY_TABLE: Readonly<Record<string, Row>> = {
 
   loop: { packages: ["types", "stream", "tools"] },
   faux: { packages: ["types", "stream"] },
-  "proxy-client": { packages: ["types", "stream"] },
-  "proxy-server": { packages: ["types", "stream"] },
+  "proxy-client": { packages: ["types", "stream"], registry: ["eventsource-parser"] },
+  "proxy-server": { packages: ["types", "stream"], registry: ["@cfworker/json-schema"] },
   models: { packages: ["types", "stream"] },
 
   agent: { packages: ["types", "loop"] },
