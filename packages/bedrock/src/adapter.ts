@@ -87,8 +87,7 @@ const FAILURE_RULES: readonly FailureRule[] = [
  * address, or to the model's `baseUrl`.
  */
 export function bedrockConverse(config: BedrockConverseConfig = {}): AdapterStreamFn {
-  const compatOf = (model: Model): ResolvedCompat =>
-    resolveCompat({ ...model, compat: { ...config.compat, ...model.compat } })
+  const compatOf = (model: Model): ResolvedCompat => resolveCompat(model, config.compat)
   const clients = new Clients(config)
   return defineAdapter<Sdk, ConverseRequest, ConverseResponse>(
     {

@@ -70,12 +70,12 @@ export class Clients {
     })
   }
 
-  /** A region in the configuration moves a model that is at AWS to another of AWS's addresses. */
+  /** A region in the configuration moves a model from one of AWS's public addresses to another. */
   #place({ modelId, baseUrl, isModelsUrl }: ClientNeeds): Place {
     const { region } = this.#settings
     if (baseUrl !== undefined && !URL.canParse(baseUrl)) throw wrongRequest(`This is no address: ${baseUrl}`)
     const ofUrl = baseUrl === undefined ? undefined : regionOfUrl(baseUrl)
-    const isMoved = isModelsUrl && region !== undefined && ofUrl !== undefined && ofUrl !== region
+    const isMoved = isModelsUrl && region !== undefined && ofUrl !== region && PUBLIC_URL.test(baseUrl ?? "")
     return {
       region: region ?? ofUrl ?? regionOfArn(modelId),
       endpoint: isMoved ? undefined : baseUrl?.replace(/\/+$/, ""),
@@ -101,6 +101,8 @@ async function findRegion({ config }: BedrockRuntimeClient, endpoint: string | u
 function wrongRequest(says: string): StreamFailureError {
   return new StreamFailureError({ code: "invalid_request", retryable: false }, says)
 }
+
+const PUBLIC_URL = /^https:\/\/bedrock-runtime(-fips)?\.[a-z0-9-]+\.amazonaws\.com(\.cn)?\/?$/
 
 /** For example `https://bedrock-runtime.eu-west-1.amazonaws.com`, or a private endpoint in front of it. */
 function regionOfUrl(url: string): string | undefined {

@@ -79,9 +79,13 @@ export type ResolvedCompat = {
   readonly [Field in keyof BedrockConverseCompat]-?: Exclude<BedrockConverseCompat[Field], undefined>
 }
 
-/** @returns every field: from `model.compat`, else of the model's family, else the most cautious value. */
-export function resolveCompat(model: Model): ResolvedCompat {
-  const own = withoutUndefined((model.compat ?? {}) as BedrockConverseCompat)
+/**
+ * @param configured For every model of an adapter.
+ * @returns every field: from `model.compat`, else as configured, else of the model's family, else the most
+ * cautious value.
+ */
+export function resolveCompat(model: Model, configured: BedrockConverseCompat = {}): ResolvedCompat {
+  const own = { ...withoutUndefined(configured), ...withoutUndefined(model.compat ?? {}) }
   const id = (own.baseModel || model.id).toLowerCase()
   const rows = FAMILIES.filter(({ ids }) => ids.test(id)).map(({ compat }) => compat)
   return Object.assign({}, DEFAULTS, ...rows, own) as ResolvedCompat

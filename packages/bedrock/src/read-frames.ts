@@ -79,6 +79,9 @@ export class FrameDecoder {
   #rest: Uint8Array = new Uint8Array(0)
   #length = 0
   #frames = 0
+  /** Of the last message. */
+  #headers: Frame["headers"] = {}
+  #headerBytes: Uint8Array = new Uint8Array(0)
 
   constructor(onFrame: (frame: Frame) => void) {
     this.#onFrame = onFrame
@@ -129,13 +132,28 @@ export class FrameDecoder {
       const payloadEnd = end - CHECKSUM
       if (view.getUint32(payloadEnd) !== crc32(bytes, at, payloadEnd)) throw protocolError(DAMAGED)
       const payloadStart = at + PRELUDE + headersLength
-      const headers = readHeaders(bytes, at + PRELUDE, payloadStart)
+      const headers = this.#headersOf(bytes.subarray(at + PRELUDE, payloadStart))
       this.#frames++
       this.#onFrame({ headers, payload: bytes.subarray(payloadStart, payloadEnd) })
       at = end
     }
     return at
   }
+
+  /** Nearly all messages are deltas, and have the same headers as the one before. */
+  #headersOf(bytes: Uint8Array): Frame["headers"] {
+    if (!isEqual(bytes, this.#headerBytes)) {
+      this.#headers = readHeaders(bytes)
+      this.#headerBytes = Uint8Array.from(bytes)
+    }
+    return this.#headers
+  }
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  if (one.length !== other.length) return false
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false
+  return true
 }
 
 const NO_STREAM = "The server answered with something else than an AWS event stream"
@@ -148,16 +166,16 @@ const BYTES = 6
 /** Lengths of the values of the other types, by their number: booleans, integers, a time, a UUID. */
 const LENGTHS: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 }
 
-function readHeaders(bytes: Uint8Array, from: number, to: number): Readonly<Record<string, string>> {
+function readHeaders(bytes: Uint8Array): Frame["headers"] {
   const headers: Record<string, string> = {}
-  let at = from
-  while (at < to) {
+  let at = 0
+  while (at < bytes.length) {
     const nameEnd = at + 1 + bytes[at]!
     const type = bytes[nameEnd] ?? -1
     const isLong = type === STRING || type === BYTES
     const valueStart = nameEnd + (isLong ? 3 : 1)
     const length = isLong ? (bytes[nameEnd + 1]! << 8) | bytes[nameEnd + 2]! : LENGTHS[type]
-    if (length === undefined || valueStart + length > to) throw protocolError(DAMAGED)
+    if (length === undefined || valueStart + length > bytes.length) throw protocolError(DAMAGED)
     if (type === STRING) {
       const name = utf8.decode(bytes.subarray(at + 1, nameEnd))
       headers[name] = utf8.decode(bytes.subarray(valueStart, valueStart + length))

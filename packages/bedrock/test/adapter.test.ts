@@ -17,6 +17,7 @@ import {
   raw,
   refuse,
   type ScriptedServer,
+  signatureOf,
   silence,
   stall,
   startServer,
@@ -170,6 +171,9 @@ describe("bedrockConverse", () => {
 
       await bedrockConverse(config)(modelAt(server.baseUrl), context).result()
 
+      expect(server.requests[0] && signatureOf(server.requests[0], CREDENTIALS.secretAccessKey)).toBe(
+        /Signature=(\w+)/.exec(server.requests[0]?.headers.authorization ?? "")?.[1],
+      )
       expect(server.requests[0]?.headers.authorization).toMatch(
         /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-3\/bedrock\/aws4_request, SignedHeaders=[^,]*\bhost;[^,]*\bx-tenant\b/,
       )
@@ -274,17 +278,19 @@ describe("bedrockConverse", () => {
       expect(hosts).toEqual([at])
     })
 
-    test("and signs for that of a private endpoint", async () => {
-      const authorizations: (string | null)[] = []
-      const fetch = (async (_: unknown, init?: RequestInit) => {
-        authorizations.push(new Headers(init?.headers).get("authorization"))
-        return new Response(Buffer.concat(HELLO))
-      }) as typeof globalThis.fetch
-      const model = modelAt("https://vpce-1.bedrock-runtime.eu-north-1.vpce.amazonaws.com")
+    test.each([
+      { region: undefined, signed: "eu-north-1" },
+      { region: "eu-west-1", signed: "eu-west-1" },
+    ])("and stays at a private endpoint, which $region signs for $signed", async ({ region, signed }) => {
+      const fetch = vi.fn(async (_: unknown, __?: RequestInit) => new Response(Buffer.concat(HELLO)))
+      const url = "https://vpce-1.bedrock-runtime.eu-north-1.vpce.amazonaws.com"
+      const config = { credentials: CREDENTIALS, region, fetch: fetch as typeof globalThis.fetch }
 
-      await bedrockConverse({ credentials: CREDENTIALS, fetch })(model, context).result()
+      await bedrockConverse(config)(modelAt(url), context).result()
 
-      expect(authorizations[0]).toContain("/eu-north-1/bedrock/")
+      const [input, init] = fetch.mock.calls[0] ?? []
+      expect(String(input)).toMatch(url)
+      expect(new Headers(init?.headers).get("authorization")).toContain(`/${signed}/bedrock/`)
     })
 
     test("or does without where the address says where to go", async () => {

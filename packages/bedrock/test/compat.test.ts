@@ -84,6 +84,18 @@ describe("what is known about a model", () => {
     expect(known("twelvelabs.pegasus-1-2-v1:0")).toEqual(DEFAULTS)
   })
 
+  test("is overridden by the configuration, and that by the model", () => {
+    const configured = { thinkingOff: "c", thinkingDisplay: "omitted", cachePoints: [] } as const
+    const compat = { thinkingOff: "m", thinkingDisplay: undefined }
+
+    expect(resolveCompat(modelOf({ id: "anthropic.claude-opus-5", compat }), configured)).toMatchObject({
+      thinkingOff: "m",
+      thinkingDisplay: "omitted",
+      cachePoints: [],
+      thinkingFormat: "adaptive",
+    })
+  })
+
   test("is found in the ARN of a model or a profile", () => {
     const arn = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.amazon.nova-2-lite-v1:0"
 

@@ -1,4 +1,5 @@
 /** A local HTTP server that answers each request with the next reply of a script, and remembers everything. */
+import { createHash, createHmac } from "node:crypto"
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
@@ -11,6 +12,8 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders
   // biome-ignore lint/suspicious/noExplicitAny: a body is looked at from outside
   readonly body: any
+  /** As it arrived. */
+  readonly text: string
   /** When it arrived. Milliseconds. */
   readonly at: number
   /** Resolves when the client closes the connection before the response has ended. */
@@ -45,8 +48,9 @@ export async function startServer(...replies: readonly [Reply, ...Reply[]]): Pro
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
       const { url = "", headers, httpVersion } = request
-      const body = JSON.parse(Buffer.concat(chunks).toString("utf8"))
-      requests.push({ url, httpVersion, headers, body, at: performance.now(), hungUp })
+      const text = Buffer.concat(chunks).toString("utf8")
+      const body = JSON.parse(text)
+      requests.push({ url, httpVersion, headers, body, text, at: performance.now(), hungUp })
       const reply = replies[requests.length - 1] ?? replies.at(-1)
       reply?.(response)
       for (const wake of waiting) wake()
@@ -118,4 +122,35 @@ export function drop(frames: readonly Uint8Array[]): Reply {
     response.writeHead(200, STREAM)
     response.write(Buffer.concat(frames), () => setTimeout(() => response.destroy(), 10))
   }
+}
+
+/**
+ * Signs a request once more, as it arrived.
+ *
+ * @returns what its signature must be.
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
+export function signatureOf({ url, headers, text }: Exchange, secretKey: string): string {
+  const [, scope = "", signed = ""] =
+    /Credential=[^/]+\/([^,]+), SignedHeaders=([^,]+),/.exec(headers.authorization ?? "") ?? []
+  const canonical = [
+    "POST",
+    encodeURIComponent(url).replaceAll("%2F", "/"),
+    "",
+    ...signed.split(";").map((name) => `${name}:${String(headers[name]).trim()}`),
+    "",
+    signed,
+    hash(text),
+  ].join("\n")
+  const toSign = ["AWS4-HMAC-SHA256", headers["x-amz-date"], scope, hash(canonical)].join("\n")
+  const key = scope.split("/").reduce<string | Buffer>((sum, part) => hmac(sum, part), `AWS4${secretKey}`)
+  return hmac(key, toSign).toString("hex")
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex")
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest()
 }
