@@ -120,12 +120,12 @@ async function send(
   const client: ConverseClient = config.client ?? clients.get(place, sdk)
   const options: FetchOptions = { abortSignal: call.signal, fetch: call.fetch }
   const output = await client.send(command, options)
-  const { response, error } = outcomeOf()
+  const { response, error, secrets } = outcomeOf()
   if (error !== undefined) throw error
   if (!response) {
     return { status: output.$metadata?.httpStatusCode ?? 200, headers: {}, body: null, events: output.stream }
   }
-  if (response.status >= 300) throw await toRefusal(response)
+  if (response.status >= 300) throw await toRefusal(response, secrets)
   return response
 }
 

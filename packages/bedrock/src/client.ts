@@ -61,7 +61,7 @@ export class Clients {
     const scheme = token !== undefined ? "httpBearerAuth" : credentials !== undefined ? "sigv4" : undefined
     return new sdk.BedrockRuntimeClient({
       ...common,
-      region: place.region ?? (() => findRegion(new sdk.BedrockRuntimeClient(common), place.endpoint)),
+      region: place.region ?? regionFinder(() => new sdk.BedrockRuntimeClient(common), place.endpoint),
       ...(place.endpoint !== undefined && { endpoint: place.endpoint }),
       ...(credentials !== undefined && { credentials }),
       ...(token !== undefined && { token: { token } }),
@@ -88,7 +88,21 @@ interface Place {
   readonly endpoint: string | undefined
 }
 
-/** Asks the SDK, which looks at the environment and the profile. */
+/** Asks the SDK, which looks at the environment and the profile: once, though every request wants to know. */
+function regionFinder(
+  create: () => BedrockRuntimeClient,
+  endpoint: string | undefined,
+): () => Promise<string> {
+  let found: Promise<string> | undefined
+  return () => {
+    found ??= findRegion(create(), endpoint).catch((error: unknown) => {
+      found = undefined
+      throw error
+    })
+    return found
+  }
+}
+
 async function findRegion({ config }: BedrockRuntimeClient, endpoint: string | undefined): Promise<string> {
   try {
     return await config.region()

@@ -27,6 +27,8 @@ export interface Outcome {
   readonly response?: TakenResponse
   /** Why there is no response. */
   readonly error?: unknown
+  /** What was sent and must not be shown: AWS quotes whole requests whose signature is wrong. */
+  readonly secrets?: readonly (string | undefined)[]
 }
 
 /** The parts of the SDK's messages that are looked at. */
@@ -70,11 +72,12 @@ export function intercept(command: ConverseStreamCommand, headers: RequestHeader
   )
   middlewareStack.add(
     (next) => async (step) => {
-      setHeaders(step.request as HttpRequest, headers)
+      const request = step.request as HttpRequest
+      setHeaders(request, headers)
       let received: Record<string, string> = {}
       try {
         const response = (await next(step)).response as HttpResponse
-        outcome = { response: toTaken(response) }
+        outcome = { response: toTaken(response), secrets: secretsOf(request) }
         received = response.headers
       } catch (error) {
         outcome = { error }
@@ -96,6 +99,10 @@ function toBody({ modelId: _, ...body }: ConverseRequest): string {
 
 function toTaken({ statusCode: status, headers, body }: HttpResponse): TakenResponse {
   return { status, headers, body: (body as ByteStream | undefined) ?? null }
+}
+
+function secretsOf({ headers }: HttpRequest): (string | undefined)[] {
+  return [headers["x-amz-security-token"], headers.authorization?.replace(/^Bearer /, "")]
 }
 
 /** The headers stay: the SDK corrects its clock by them. */

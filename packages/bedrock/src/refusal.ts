@@ -1,3 +1,4 @@
+import { redact } from "@heddle/provider-kit"
 import type { TakenResponse } from "./intercept.ts"
 import { readerOf } from "./read-frames.ts"
 import { isWireObject, objectOf, textOf } from "./wire.ts"
@@ -21,9 +22,17 @@ export class Refusal extends Error {
   }
 }
 
-/** Reads the body. */
-export async function toRefusal(response: TakenResponse): Promise<Refusal> {
-  return new Refusal(response, response.body ? await textOfBody(response.body) : "")
+/**
+ * Reads the body.
+ *
+ * @param secrets What must not stand in it.
+ */
+export async function toRefusal(
+  response: TakenResponse,
+  secrets: readonly (string | undefined)[] = [],
+): Promise<Refusal> {
+  const body = response.body ? await textOfBody(response.body) : ""
+  return new Refusal(response, redact(body, secrets))
 }
 
 async function textOfBody(body: NonNullable<TakenResponse["body"]>): Promise<string> {

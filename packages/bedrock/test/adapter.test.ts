@@ -301,6 +301,18 @@ describe("bedrockConverse", () => {
       expect(signed(server)).toBe("us-east-1")
     })
 
+    test("again when it is known at last", async () => {
+      const { hosts, fetch } = aws()
+      const streamFn = bedrockConverse({ apiKey: KEY, fetch })
+      const model = modelAt("", { id: "amazon.nova-lite-v1:0" })
+
+      expect((await streamFn(model, context).result()).stopReason).toBe("error")
+      vi.stubEnv("AWS_REGION", "us-west-1")
+      expect((await streamFn(model, context).result()).stopReason).toBe("stop")
+
+      expect(hosts).toEqual(["bedrock-runtime.us-west-1.amazonaws.com"])
+    })
+
     test("or says what to set", async () => {
       const message = await bedrockConverse({ apiKey: KEY })(modelAt(""), context).result()
 
@@ -623,6 +635,21 @@ describe("bedrockConverse", () => {
       const server = await startServer(refuse(403, "AccessDeniedException", `Bad token ${KEY}.`))
 
       expect((await ask(server).result()).errorMessage).toBe("Bad token [redacted].")
+    })
+
+    test("the session token, where AWS quotes the request that it would have signed", async () => {
+      const sessionToken = "session/of+the=test"
+      const says = `The Canonical String should have been 'POST\nx-amz-security-token:${sessionToken}\n'`
+      const server = await startServer(refuse(403, "InvalidSignatureException", says))
+      const credentials = { ...CREDENTIALS, sessionToken }
+
+      const message = await bedrockConverse({ credentials })(modelAt(server.baseUrl), context).result()
+
+      expect(server.requests[0]?.headers["x-amz-security-token"]).toBe(sessionToken)
+      expect(message).toMatchObject({
+        errorMessage: expect.stringContaining("x-amz-security-token:[redacted]"),
+        failure: { code: "auth" },
+      })
     })
   })
 

@@ -10,7 +10,7 @@ describe("base64", () => {
         expect(base64).toBe(Buffer.from(bytes).toString("base64"))
         expect(Buffer.from(toBytes(base64) ?? []).equals(bytes)).toBe(true)
       }),
-      { numRuns: 30 },
+      { numRuns: 10 },
     )
   })
 

@@ -61,7 +61,7 @@ describe("readFrames", () => {
         const pieces = sorted.slice(1).map((border, index) => bytes.subarray(sorted[index], border))
         expect(await read(pieces)).toEqual(whole)
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
     expect(await read(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole)
   })
