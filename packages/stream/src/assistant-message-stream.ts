@@ -53,7 +53,8 @@ export function emptyAssistantMessage(model: ModelIdentity, timestamp: number): 
 export function abortMessage(reason: unknown): string {
   let text: unknown
   try {
-    text = reason instanceof Error ? reason.message : reason
+    // An error may be one of another realm.
+    text = typeof reason === "object" ? (reason as Partial<Error> | null)?.message : reason
   } catch {
     // A reason that cannot be read says nothing.
   }

@@ -166,6 +166,7 @@ describe("abortMessage", () => {
   test.each([
     { given: "a text", reason: "stop it", message: "stop it" },
     { given: "an error", reason: new Error("stop it"), message: "stop it" },
+    { given: "an error of another realm", reason: { message: "stop it" }, message: "stop it" },
     { given: "nothing", reason: undefined, message: "The request was aborted" },
     { given: "an empty text", reason: "", message: "The request was aborted" },
     { given: "an error that cannot be read", reason: unreadable, message: "The request was aborted" },
