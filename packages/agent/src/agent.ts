@@ -9,7 +9,13 @@ import { NoPromptsError, runAgentLoop, runAgentLoopContinue } from "@heddle/loop
 import type { AgentEvent, AgentMessage, AgentState, ImageContent, StreamFn } from "@heddle/types"
 import type { AgentOptions } from "./agent-options.ts"
 import { StateHolder } from "./agent-state.ts"
-import { AgentBusyError, CannotContinueError, NoModelError, NoStreamFnError } from "./errors.ts"
+import {
+  AgentBusyError,
+  CannotContinueError,
+  InvalidMessageError,
+  NoModelError,
+  NoStreamFnError,
+} from "./errors.ts"
 import { type AgentListener, callAside, type ListenedRun, Listeners } from "./listeners.ts"
 import { MessageQueue } from "./message-queue.ts"
 import { toRunConfig } from "./run-config.ts"
@@ -47,7 +53,9 @@ export class Agent {
     const { initialState, ...fields } = options ?? {}
     if (!fields.streamFn) throw new NoStreamFnError()
     this.#state = new StateHolder(initialState, () => this.#run !== undefined)
-    Object.assign(this, { steeringMode: "one-at-a-time", followUpMode: "one-at-a-time" }, fields)
+    Object.assign(this, fields)
+    this.steeringMode ??= "one-at-a-time"
+    this.followUpMode ??= "one-at-a-time"
   }
 
   /**
@@ -67,7 +75,7 @@ export class Agent {
    * Puts text (with pictures), a message or several before the model, and runs to the end.
    *
    * Rejects with {@link AgentBusyError} during a run, {@link NoPromptsError} for an empty list,
-   * {@link NoModelError}, or what a barrier listener threw.
+   * {@link InvalidMessageError}, {@link NoModelError}, or what a barrier listener threw.
    */
   prompt(text: string, images?: readonly ImageContent[]): Promise<void>
   prompt(message: AgentMessage): Promise<void>
@@ -77,7 +85,9 @@ export class Agent {
     images: readonly ImageContent[] = [],
   ): Promise<void> {
     if (this.#run) throw new AgentBusyError("prompt")
-    const prompts = isList(input) ? [...input] : [this.#toMessage(input, images)]
+    const prompts = isList(input)
+      ? input.map((message) => this.#toMessage(message))
+      : [this.#toMessage(input, images)]
     if (prompts.length === 0) throw new NoPromptsError()
     await this.#start(prompts)
   }
@@ -101,12 +111,20 @@ export class Agent {
     return this.#start(followUps)
   }
 
-  /** Queues a message for the next turn boundary of a run. Never wakes an idle agent. */
+  /**
+   * Queues a message for the next turn boundary of a run. Never wakes an idle agent.
+   *
+   * @throws {@link InvalidMessageError}
+   */
   steer(message: string | AgentMessage): void {
     this.#steering.add(this.#toMessage(message))
   }
 
-  /** Queues a message for when a run has nothing else left to do. Never wakes an idle agent. */
+  /**
+   * Queues a message for when a run has nothing else left to do. Never wakes an idle agent.
+   *
+   * @throws {@link InvalidMessageError}
+   */
   followUp(message: string | AgentMessage): void {
     this.#followUps.add(this.#toMessage(message))
   }
@@ -263,7 +281,10 @@ export class Agent {
   }
 
   #toMessage(input: string | AgentMessage, images: readonly ImageContent[] = []): AgentMessage {
-    if (typeof input !== "string") return input
+    if (typeof input !== "string") {
+      if (typeof input?.role !== "string") throw new InvalidMessageError(input)
+      return input
+    }
     return {
       role: "user",
       content: [{ type: "text", text: input }, ...images],
@@ -289,9 +310,14 @@ function listenerFailure(error: unknown): string {
   return `A listener failed: ${textOf(error) ?? "it threw something that is no error"}`
 }
 
+/** Also of an error of another realm. Not everything that is thrown can be read. */
 function textOf(reason: unknown): string | undefined {
-  const text = reason instanceof Error ? reason.message : reason
-  return typeof text === "string" && text !== "" ? text : undefined
+  try {
+    const text = typeof reason === "object" ? (reason as Partial<Error> | null)?.message : reason
+    return typeof text === "string" && text !== "" ? text : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function isList<T>(input: string | T | readonly T[]): input is readonly T[] {

@@ -29,6 +29,23 @@ export class NoModelError extends Error {
   }
 }
 
+/**
+ * `Agent.prompt()`, `steer()` or `followUp()` was given something that is no message. Nothing has started, and
+ * nothing was queued.
+ */
+export class InvalidMessageError extends Error {
+  override readonly name = "InvalidMessageError"
+  /** Stable across versions and realms; prefer it to `instanceof`. */
+  readonly code = "INVALID_MESSAGE"
+
+  /** @param given Told by its type only. */
+  constructor(given: unknown) {
+    const what =
+      given === null ? "null" : typeof given === "object" ? "an object without a role" : typeof given
+    super(`Not a message: ${what}. Pass a text, or an object with a role, such as a UserMessage.`)
+  }
+}
+
 /** `new Agent()` was given no `streamFn`. */
 export class NoStreamFnError extends Error {
   override readonly name = "NoStreamFnError"

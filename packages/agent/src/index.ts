@@ -7,6 +7,12 @@ export { NoPromptsError } from "@heddle/loop"
 export { Agent } from "./agent.ts"
 export type { AgentOptions, InitialAgentState } from "./agent-options.ts"
 export { createAgentState } from "./agent-state.ts"
-export { AgentBusyError, CannotContinueError, NoModelError, NoStreamFnError } from "./errors.ts"
+export {
+  AgentBusyError,
+  CannotContinueError,
+  InvalidMessageError,
+  NoModelError,
+  NoStreamFnError,
+} from "./errors.ts"
 export type { AgentListener } from "./listeners.ts"
 export { reduceAgentState } from "./reduce.ts"

@@ -22,6 +22,13 @@ import {
 const note = { role: "note", content: "Remember", timestamp: 7 } as unknown as AgentMessage
 const image: ImageContent = { type: "image", data: "AAAA", mimeType: "image/png" }
 
+/** An error that throws when it is looked at. */
+const unreadable = new Proxy(new Error(), {
+  get: () => {
+    throw new Error("not to be read")
+  },
+})
+
 describe("new Agent()", () => {
   test("starts with an empty state, without a model", () => {
     const agent = new Agent({ streamFn: script().streamFn })
@@ -75,6 +82,44 @@ describe("new Agent()", () => {
     expect(agent.streamFn).toBe(streamFn)
     expect(agent).toMatchObject({ temperature: 0.5, sessionId: "s" })
     expect([agent.steeringMode, agent.followUpMode]).toEqual(["one-at-a-time", "one-at-a-time"])
+  })
+
+  test("takes undefined queue modes as absent", () => {
+    const agent = new Agent({ streamFn: script().streamFn, steeringMode: undefined, followUpMode: undefined })
+
+    expect([agent.steeringMode, agent.followUpMode]).toEqual(["one-at-a-time", "one-at-a-time"])
+  })
+})
+
+describe("what is no message", () => {
+  const nothing = [
+    { given: undefined, what: "undefined" },
+    { given: null, what: "null" },
+    { given: 7, what: "number" },
+    { given: { text: "Hello" }, what: "an object without a role" },
+  ]
+
+  test.each(nothing)("is refused by prompt(), alone or in a list: $what", async ({ given, what }) => {
+    const { agent, events } = start([])
+    const error = {
+      name: "InvalidMessageError",
+      code: "INVALID_MESSAGE",
+      message: `Not a message: ${what}. Pass a text, or an object with a role, such as a UserMessage.`,
+    }
+
+    await expect(agent.prompt(given as never)).rejects.toMatchObject(error)
+    await expect(agent.prompt([user("Hello"), given as never])).rejects.toMatchObject(error)
+
+    expect([events, agent.state.messages]).toEqual([[], []])
+  })
+
+  test.each(nothing)("is refused by steer() and followUp(): $what", ({ given }) => {
+    const { agent } = start([])
+
+    expect(() => agent.steer(given as never)).toThrow(/^Not a message/)
+    expect(() => agent.followUp(given as never)).toThrow(/^Not a message/)
+
+    expect(agent.hasQueuedMessages()).toBe(false)
   })
 })
 
@@ -492,6 +537,8 @@ describe("abort()", () => {
     { reason: new Error("The tab was closed"), errorMessage: "The tab was closed" },
     { reason: undefined, errorMessage: "This operation was aborted" },
     { reason: { code: 7 }, errorMessage: "The run was aborted" },
+    { reason: { message: "An error elsewhere" }, errorMessage: "An error elsewhere" },
+    { reason: unreadable, errorMessage: "The run was aborted" },
   ])("while tools run sets errorMessage to the reason ($errorMessage)", async ({ reason, errorMessage }) => {
     const { agent, events } = start([call(["a", "wait"])], {
       initialState: {

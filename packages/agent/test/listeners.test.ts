@@ -217,6 +217,27 @@ describe("a barrier listener that throws", () => {
     },
   )
 
+  test("may throw what cannot be read, and the run ends like any other", async () => {
+    const { agent, events } = start([say("Hi")])
+    const unreadable = new Proxy(new Error(), {
+      get: () => {
+        throw new Error("not to be read")
+      },
+    })
+    agent.subscribe((event) => {
+      if (event.type === "turn_end") throw unreadable
+    })
+
+    const same = await agent.prompt("Hello").catch((error: unknown) => error === unreadable)
+
+    expect(same).toBe(true)
+    expect(events.at(-1)).toMatchObject({ type: "agent_end", reason: "error" })
+    expect(agent.state).toMatchObject({
+      isStreaming: false,
+      errorMessage: "A listener failed: it threw something that is no error",
+    })
+  })
+
   test("leaves an agent that can be prompted again", async () => {
     const { agent } = start([say("Hi"), say("Fine")])
     const unsubscribe = agent.subscribe((event) => {
