@@ -1,10 +1,9 @@
 /**
  * Chat completions as a StreamFn: OpenAI's own, and the many servers that speak its wire.
  *
- * The SDK does what it is good at (authentication, endpoints, headers, error bodies) and hands over the raw
- * response; reading it, retrying and abandoning it are the kit's. The SDK is imported by the first request.
- *
- * What a request says is `to-request.ts`, what a chunk means `map-event.ts`, how vendors differ `vendors.ts`.
+ * What a request says is `to-request.ts`, what a chunk means `map-event.ts`, how vendors differ `vendors.ts`,
+ * what the SDK does `client.ts`; reading, retrying and abandoning are the kit's. The SDK is imported by the
+ * first request.
  */
 import {
   type AdapterCall,
@@ -16,28 +15,27 @@ import {
 } from "@heddle/provider-kit"
 import type { Model } from "@heddle/types"
 import type { OpenAI } from "openai"
+import { createClient, toRequestOptions } from "../client.ts"
 import { type OpenAICompletionsCompat, type ResolvedCompat, resolveCompat } from "./compat.ts"
 import { createMapper } from "./map-event.ts"
 import { type CompletionsRequest, toRequest } from "./to-request.ts"
 
+/** The part of the SDK's client that is used. */
+type CompletionsClient = Pick<OpenAI, "chat">
+
 /** How {@link openaiCompletions} is set up. Everything is optional. */
-export interface OpenAICompletionsConfig extends AdapterConfig<Pick<OpenAI, "chat">> {
+export interface OpenAICompletionsConfig extends AdapterConfig<CompletionsClient> {
   /** What is known about the server, for every model; `model.compat` wins. */
   readonly compat?: OpenAICompletionsCompat | undefined
 }
-
-/** The longest that timers can wait. The SDK's own limit must not fire before the caller's. Milliseconds. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
-
-/** The SDK insists on a key, also where none is sent. */
-const NO_KEY = "none"
 
 /**
  * @returns a StreamFn for models whose `api` is `"openai-completions"`. The server is the model's `baseUrl`;
  * what it understands is known by its host or by `model.provider`.
  */
 export function openaiCompletions(config: OpenAICompletionsConfig = {}): AdapterStreamFn {
-  const compatOf = (model: Model): ResolvedCompat => resolveCompat(withConfig(model, config))
+  const compatOf = (model: Model): ResolvedCompat =>
+    resolveCompat({ ...model, baseUrl: config.baseUrl || model.baseUrl }, config.compat)
   return defineAdapter<typeof import("openai"), CompletionsRequest, Response>(
     {
       envKeys: (model) => compatOf(model).apiKeyEnv,
@@ -46,7 +44,7 @@ export function openaiCompletions(config: OpenAICompletionsConfig = {}): Adapter
       historyRules: (model) => ({ toolCallIds: compatOf(model).toolCallIds }),
       load: () => import("openai"),
       toRequest: (model, context, options) => toRequest(model, context, options, compatOf(model)),
-      send: (call, sdk) => send(call, sdk, compatOf(call.model), config),
+      send: (call, sdk) => send(call, sdk, compatOf(call.model), config.client),
       receive: async (response, builder, call) => {
         const mapper = createMapper(builder, compatOf(call.model))
         try {
@@ -62,61 +60,17 @@ export function openaiCompletions(config: OpenAICompletionsConfig = {}): Adapter
   )
 }
 
-/** The configuration stands above what is known about a host, and below what the model says of itself. */
-function withConfig(model: Model, config: OpenAICompletionsConfig): Model {
-  const compat = { ...config.compat, ...model.compat }
-  return { ...model, baseUrl: config.baseUrl || model.baseUrl, compat }
-}
-
 function send(
   call: AdapterCall<CompletionsRequest>,
   sdk: typeof import("openai"),
   compat: ResolvedCompat,
-  config: OpenAICompletionsConfig,
+  ready: CompletionsClient | undefined,
 ): Promise<Response> {
-  const client = config.client ?? createClient(call, sdk)
+  const client = ready ?? createClient(call, sdk)
   const request = client.chat.completions.create(
     // Vendors' extensions make the body wider than the SDK's type of it.
     call.payload as unknown as OpenAI.ChatCompletionCreateParamsStreaming,
-    { headers: toHeaders(call, compat, config), signal: call.signal, maxRetries: 0 },
+    toRequestOptions(call, compat.apiKeyHeader, ready !== undefined),
   )
   return request.asResponse()
-}
-
-/** Costs some microseconds, so one is made for every try, with its own fetch. */
-function createClient(call: AdapterCall<CompletionsRequest>, { OpenAI }: typeof import("openai")): OpenAI {
-  return new OpenAI({
-    apiKey: call.apiKey ?? NO_KEY,
-    adminAPIKey: null,
-    baseURL: call.baseUrl,
-    fetch: call.fetch,
-    timeout: LONGEST_TIMEOUT_MS,
-    dangerouslyAllowBrowser: true, // whether the key may be here is the application's business
-    // OpenAI's organisation, from the environment, is nobody else's.
-    ...(call.model.provider !== "openai" && { organization: null, project: null }),
-  })
-}
-
-/** The caller's headers win over the key's. Without a key nothing is sent in its place. */
-function toHeaders(
-  call: AdapterCall<CompletionsRequest>,
-  compat: ResolvedCompat,
-  config: OpenAICompletionsConfig,
-): Record<string, string | null> {
-  return {
-    "x-stainless-timeout": null, // the SDK's limit, which is not ours
-    ...keyHeaders(call.apiKey, compat, config),
-    ...call.headers,
-  }
-}
-
-/** A ready client has a key of its own, which only another key replaces. */
-function keyHeaders(
-  apiKey: string | undefined,
-  compat: ResolvedCompat,
-  config: OpenAICompletionsConfig,
-): Record<string, string | null> {
-  if (apiKey === undefined) return config.client ? {} : { authorization: null }
-  if (compat.apiKeyHeader === "api-key") return { authorization: null, "api-key": apiKey }
-  return { authorization: `Bearer ${apiKey}` }
 }

@@ -5,12 +5,14 @@
  * here field by field, and per vendor in `vendors.ts`. The code that builds requests and reads chunks asks
  * these fields and never who the vendor is.
  *
- * A row is found by the host of `model.baseUrl`, then by `model.provider`; `model.compat` overrides it field
- * by field. An unknown server gets the most cautious row: what every server understands.
+ * A row is found by the host of `model.baseUrl`, then by `model.provider`; the adapter's configuration
+ * and `model.compat` override it field by field. An unknown server gets the most cautious row: what every server understands.
  */
-import type { ReasoningLevel, ToolCallIdRules } from "@heddle/provider-kit"
+import { findVendor, mergeCompat, type ReasoningLevel, type ToolCallIdRules } from "@heddle/provider-kit"
 import type { Model } from "@heddle/types"
-import { DEFAULTS, VENDORS, type VendorRow } from "./vendors.ts"
+import type { ApiKeyHeader } from "../client.ts"
+import type { StatedCost } from "../usage-report.ts"
+import { DEFAULTS, VENDORS } from "./vendors.ts"
 
 declare module "@heddle/types" {
   interface ModelCompat {
@@ -67,8 +69,7 @@ export interface OpenAICompletionsCompat {
   readonly baseUrl?: string | undefined
   /** Environment variables that may hold the key, in order. */
   readonly apiKeyEnv?: readonly string[] | undefined
-  /** Which header carries the key: `Authorization: Bearer …`, or Azure's `api-key`. */
-  readonly apiKeyHeader?: "authorization" | "api-key" | undefined
+  readonly apiKeyHeader?: ApiKeyHeader | undefined
   /** Whether a request without a key is not even tried. Servers on one's own machine take none. */
   readonly requiresApiKey?: boolean | undefined
 
@@ -124,7 +125,7 @@ export interface OpenAICompletionsCompat {
   /** `reasoning_tokens` are not part of `completion_tokens`. */
   readonly reasoningOutsideCompletion?: boolean | undefined
   /** Where the vendor's bill stands in `usage`. `cost_in_usd_ticks` counts in 10⁻¹⁰ dollars. */
-  readonly statedCost?: "none" | "cost" | "cost.total_cost" | "cost_in_usd_ticks" | undefined
+  readonly statedCost?: StatedCost | undefined
 
   /** Which providers OpenRouter may use; goes into the body as `provider`. */
   readonly openRouterRouting?: Readonly<Record<string, unknown>> | null | undefined
@@ -137,38 +138,19 @@ export type ResolvedCompat = {
   readonly [Field in keyof OpenAICompletionsCompat]-?: Exclude<OpenAICompletionsCompat[Field], undefined>
 }
 
-/** @returns every field: from `model.compat`, else the vendor's row, else the most cautious value. */
-export function resolveCompat(model: Model): ResolvedCompat {
-  const row = findRow(model)
+/**
+ * @param configured What is known about the server, whatever the model.
+ * @returns every field: from `model.compat`, else as configured, else the vendor's row, else the most cautious
+ * value.
+ */
+export function resolveCompat(model: Model, configured?: OpenAICompletionsCompat): ResolvedCompat {
+  const row = findVendor(VENDORS, model)
   const ofModel = Object.entries(row?.models ?? {}).find(([prefix]) => model.id.startsWith(prefix))?.[1]
-  return {
-    ...DEFAULTS,
-    ...row?.compat,
-    ...ofModel,
-    ...withoutUndefined((model.compat ?? {}) as OpenAICompletionsCompat),
-  }
-}
-
-/** The host says for certain who answers; a provider id may also name what sits behind a proxy. */
-function findRow(model: Model): VendorRow | undefined {
-  const host = hostOf(model.baseUrl)
-  const byHost = host && Object.values(VENDORS).find((row) => row.hosts.some((known) => isHost(host, known)))
-  if (byHost) return byHost
-  return Object.hasOwn(VENDORS, model.provider) ? VENDORS[model.provider] : undefined
-}
-
-function hostOf(baseUrl: string): string | undefined {
-  try {
-    return new URL(baseUrl).host
-  } catch {
-    return undefined // empty, or not a URL: the request will say so
-  }
-}
-
-function isHost(host: string, known: string): boolean {
-  return host === known || host.endsWith(`.${known}`)
-}
-
-function withoutUndefined(compat: OpenAICompletionsCompat): Partial<ResolvedCompat> {
-  return Object.fromEntries(Object.entries(compat).filter(([, value]) => value !== undefined))
+  return mergeCompat(
+    DEFAULTS,
+    row?.compat,
+    ofModel,
+    configured,
+    model.compat as OpenAICompletionsCompat | undefined,
+  )
 }

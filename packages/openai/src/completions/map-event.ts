@@ -10,14 +10,22 @@
  *
  * @see https://platform.openai.com/docs/api-reference/chat/streaming
  */
-import { protocolError, StreamFailureError, toStreamFailureError } from "@heddle/provider-kit"
+import {
+  isWireObject,
+  objectOf,
+  objectsOf,
+  protocolError,
+  StreamFailureError,
+  textOf,
+  toStreamFailureError,
+  type WireObject,
+} from "@heddle/provider-kit"
 import type { AssistantMessageBuilder } from "@heddle/stream"
 import type { ResolvedCompat } from "./compat.ts"
 import { detailsText, ReasoningDetails } from "./reasoning-details.ts"
 import { toEnding } from "./stop-reason.ts"
 import { ToolCalls } from "./tool-calls.ts"
 import { toUsageReport } from "./usage.ts"
-import { isWireObject, objectsOf, textOf, type WireObject } from "./wire.ts"
 
 /** Maps one response. */
 export interface ChunkMapper {
@@ -117,7 +125,7 @@ class CompletionMapper implements ChunkMapper {
   /** Two fields of one meaning; a server that sends both sends the same text in both. */
   #reasoning(delta: WireObject): void {
     const details = objectsOf(delta.reasoning_details)
-    const text = textOf(delta.reasoning_content, delta.reasoning) || detailsText(details)
+    const text = textOf(delta.reasoning_content) || textOf(delta.reasoning) || detailsText(details)
     this.#thinking(text)
     if (details.length === 0) return
     // Thinking that cannot be read stands before the answer too. Once there is one, it waits for the end.
@@ -179,7 +187,7 @@ class CompletionMapper implements ChunkMapper {
 
   /** Groq's older bodies have it under `x_groq` only, Moonshot's in the choice. Never more than one counts. */
   #usage(chunk: WireObject, choice: WireObject | undefined): void {
-    const groq = isWireObject(chunk.x_groq) ? chunk.x_groq : {}
+    const groq = objectOf(chunk.x_groq)
     const usage = [chunk.usage, choice?.usage, groq.usage].find(isWireObject)
     if (usage) this.#message.usage(toUsageReport(usage, this.#compat))
   }
@@ -195,7 +203,7 @@ function isFirstChoice(choice: WireObject): boolean {
 /** A server that does not stream answers with one whole `message`; beside a `delta` it says nothing new. */
 function deltaOf(choice: WireObject, isWhole: boolean): WireObject {
   const delta = isWhole ? (choice.delta ?? choice.message) : choice.delta
-  return isWireObject(delta) ? delta : {}
+  return objectOf(delta)
 }
 
 /** Most vendors send `{ error }`, vLLM and Mistral the error itself. */

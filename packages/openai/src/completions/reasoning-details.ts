@@ -7,7 +7,7 @@
  *
  * @see https://openrouter.ai/docs/use-cases/reasoning-tokens
  */
-import { objectsOf, textOf, type WireObject } from "./wire.ts"
+import { objectsOf, textOf, type WireObject } from "@heddle/provider-kit"
 
 /** Fields that arrive in pieces. Everything else is whole, and the last value counts. */
 const IN_PIECES = ["text", "summary"] as const
@@ -43,7 +43,7 @@ export class ReasoningDetails {
 
 /** What fragments show of the thinking, for a vendor that sends them without the plain text. */
 export function detailsText(fragments: readonly WireObject[]): string {
-  return fragments.map((fragment) => textOf(fragment.text, fragment.summary)).join("")
+  return fragments.map((fragment) => textOf(fragment.text) || textOf(fragment.summary)).join("")
 }
 
 /** @returns the entries of several signatures as one list; signatures that are no details give none. */

@@ -7,6 +7,7 @@
  *
  * Which messages are sent, and with which ids, is decided before: see `adaptHistory` of `@heddle/provider-kit`.
  */
+import { IMAGES_FOLLOW, IMAGES_OF_TOOLS, joinTexts, NO_OUTPUT } from "@heddle/provider-kit"
 import type {
   AssistantMessage,
   Context,
@@ -17,6 +18,7 @@ import type {
   ToolCall,
   ToolResultMessage,
 } from "@heddle/types"
+import { resultText } from "../result-text.ts"
 import type { ReasoningReplay, ResolvedCompat } from "./compat.ts"
 import { mergeDetails } from "./reasoning-details.ts"
 
@@ -24,15 +26,6 @@ import { mergeDetails } from "./reasoning-details.ts"
 export type WireMessage = { readonly role: string; readonly content: unknown } & Readonly<
   Record<string, unknown>
 >
-
-/** What the model reads where a tool gave nothing: some vendors refuse an empty text. */
-export const NO_OUTPUT = "(no output)"
-
-/** What the model reads in place of pictures that stand in the message behind. */
-export const IMAGES_FOLLOW = "(see the attached images)"
-
-/** Introduces pictures that a tool gave. */
-export const IMAGES_OF_TOOLS = "Images from the tool results above:"
 
 /** Stands between tool results and a user message, for models whose template wants an answer there. */
 export const RESULTS_READ = "I have read the tool results."
@@ -78,7 +71,7 @@ function userMessage(
 /** Text alone goes as a string: not every server takes parts. */
 function userContent(content: string | readonly (TextContent | ImageContent)[]): unknown {
   if (typeof content === "string") return content
-  if (content.every((block) => block.type === "text")) return content.map(({ text }) => text).join("\n")
+  if (content.every((block) => block.type === "text")) return joinTexts(content)
   return content.map((block) =>
     block.type === "text"
       ? { type: "text", text: block.text }
@@ -87,19 +80,13 @@ function userContent(content: string | readonly (TextContent | ImageContent)[]):
 }
 
 function toolMessage(message: ToolResultMessage, compat: ResolvedCompat): WireMessage {
+  const hasImages = message.content.some((block) => block.type === "image")
   return {
     role: "tool",
     tool_call_id: message.toolCallId,
     ...(compat.requiresToolResultName && { name: message.toolName }),
-    content: resultText(message),
+    content: resultText(joinTexts(message.content), hasImages ? IMAGES_FOLLOW : NO_OUTPUT, message.isError),
   }
-}
-
-function resultText({ content, isError }: ToolResultMessage): string {
-  const text = content.flatMap((block) => (block.type === "text" ? block.text : [])).join("\n")
-  const hasImages = content.some((block) => block.type === "image")
-  const told = text.trim() !== "" ? text : hasImages ? IMAGES_FOLLOW : NO_OUTPUT
-  return isError && !/^error\b/i.test(told) ? `Error: ${told}` : told
 }
 
 /** A message of which nothing is left on this wire is left out: vendors refuse an empty one. */

@@ -9,13 +9,11 @@
 import { clampMaxTokens } from "@heddle/provider-kit"
 import { toJsonSchema } from "@heddle/stream"
 import type { Context, Model, SimpleStreamOptions, Tool, ToolChoice } from "@heddle/types"
+import { promptCache } from "../prompt-cache.ts"
 import { markCache } from "./cache-control.ts"
 import type { ResolvedCompat } from "./compat.ts"
 import { toMessages } from "./to-messages.ts"
 import { toReasoning } from "./to-reasoning.ts"
-
-/** OpenAI's limit on the length of a cache key, in characters. */
-const LONGEST_CACHE_KEY = 64
 
 /** The body of a request. Vendors' extensions make it wider than OpenAI's own type. */
 export type CompletionsRequest = Readonly<Record<string, unknown>> & {
@@ -43,7 +41,7 @@ export function toRequest(
     ...maxTokens(model, context, options.maxTokens, compat),
     ...(options.temperature !== undefined && { temperature: options.temperature }),
     ...toReasoning(model, options, compat),
-    ...cacheKey(options, compat),
+    ...promptCache(options, compat),
     ...retention(options.metadata, compat),
     ...(compat.openRouterRouting && { provider: compat.openRouterRouting }),
     ...compat.extraBody,
@@ -84,15 +82,6 @@ function maxTokens(
   if (requested === undefined && !compat.alwaysSendsMaxTokens) return {}
   const tokens = clampMaxTokens(model, context, requested)
   return tokens === undefined ? {} : { [compat.maxTokensField]: tokens }
-}
-
-/** Keys that begin alike share a cache at worst. */
-function cacheKey({ sessionId, cacheRetention }: SimpleStreamOptions, compat: ResolvedCompat): object {
-  if (!compat.supportsPromptCacheKey || cacheRetention === "none") return {}
-  return {
-    ...(sessionId && { prompt_cache_key: sessionId.slice(0, LONGEST_CACHE_KEY) }),
-    ...(cacheRetention === "long" && compat.supportsLongCacheRetention && { prompt_cache_retention: "24h" }),
-  }
 }
 
 /** OpenAI refuses metadata on a completion that is not stored, so who passes metadata has it stored. */

@@ -8,8 +8,9 @@
  *
  * What the fragments add up to is the builder's business.
  */
+
+import { isWireObject, objectOf, textOf, type WireObject } from "@heddle/provider-kit"
 import type { AssistantMessageBuilder } from "@heddle/stream"
-import { isWireObject, textOf, type WireObject } from "./wire.ts"
 
 interface Call {
   /** The builder's key: calls are counted in the order in which they appear. */
@@ -31,7 +32,7 @@ export class ToolCalls {
 
   /** @param fragment An entry of `delta.tool_calls`. */
   add(fragment: WireObject): void {
-    const wireFunction = isWireObject(fragment.function) ? fragment.function : {}
+    const wireFunction = objectOf(fragment.function)
     const id = textOf(fragment.id)
     const name = textOf(wireFunction.name)
     const index = typeof fragment.index === "number" ? fragment.index : undefined

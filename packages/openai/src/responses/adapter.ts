@@ -2,15 +2,26 @@
  * The Responses API as a StreamFn: OpenAI's own, Azure's, and that of the vendors who speak its wire.
  *
  * What a request says is `to-request.ts`, what an event means `map-event.ts`, how vendors differ `vendors.ts`,
- * what the SDK does `client.ts`. The SDK is imported by the first request.
+ * what the SDK does `client.ts`; reading, retrying and abandoning are the kit's. The SDK is imported by the
+ * first request.
  */
-import { type AdapterConfig, type AdapterStreamFn, defineAdapter, readSse } from "@heddle/provider-kit"
+import {
+  type AdapterCall,
+  type AdapterConfig,
+  type AdapterStreamFn,
+  defineAdapter,
+  readSse,
+} from "@heddle/provider-kit"
 import type { Model } from "@heddle/types"
-import { type ResponsesClient, send } from "./client.ts"
+import type { OpenAI } from "openai"
+import { createClient, toRequestOptions } from "../client.ts"
 import { type OpenAIResponsesCompat, type ResolvedCompat, resolveCompat } from "./compat.ts"
 import { FAILURE_RULES } from "./failure-rules.ts"
 import { createMapper, type EventMapper } from "./map-event.ts"
 import { type ResponsesRequest, toRequest } from "./to-request.ts"
+
+/** The part of the SDK's client that is used. */
+type ResponsesClient = Pick<OpenAI, "responses">
 
 /** How {@link openaiResponses} is set up. Everything is optional. */
 export interface OpenAIResponsesConfig extends AdapterConfig<ResponsesClient> {
@@ -41,6 +52,21 @@ export function openaiResponses(config: OpenAIResponsesConfig = {}): AdapterStre
     },
     config,
   )
+}
+
+function send(
+  call: AdapterCall<ResponsesRequest>,
+  sdk: typeof import("openai"),
+  compat: ResolvedCompat,
+  ready: ResponsesClient | undefined,
+): Promise<Response> {
+  const client = ready ?? createClient(call, sdk)
+  const request = client.responses.create(
+    // Vendors' extensions make the body wider than the SDK's type of it.
+    call.payload as unknown as OpenAI.Responses.ResponseCreateParamsStreaming,
+    toRequestOptions(call, compat.apiKeyHeader, ready !== undefined),
+  )
+  return request.asResponse()
 }
 
 /** How long a response that failed may follow the error that says so. Milliseconds. */

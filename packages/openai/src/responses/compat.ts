@@ -4,12 +4,13 @@
  * What differs between them is written down here field by field, and per vendor in `vendors.ts`. The code that
  * builds requests and reads events asks these fields and never who the vendor is.
  *
- * A row is found by the host of `model.baseUrl`, then by `model.provider`; `model.compat` overrides it field
- * by field. An unknown server is taken for one that passes everything on to OpenAI.
+ * A row is found by the host of `model.baseUrl`, then by `model.provider`; the adapter's configuration
+ * and `model.compat` override it field by field. An unknown server is taken for one that passes everything on to OpenAI.
  */
-import type { ReasoningLevel, ToolCallIdRules } from "@heddle/provider-kit"
+import { findVendor, mergeCompat, type ReasoningLevel, type ToolCallIdRules } from "@heddle/provider-kit"
 import type { Model } from "@heddle/types"
-import { findVendor } from "./find-vendor.ts"
+import type { ApiKeyHeader } from "../client.ts"
+import type { StatedCost } from "../usage-report.ts"
 import { DEFAULTS, VENDORS } from "./vendors.ts"
 
 declare module "@heddle/types" {
@@ -28,8 +29,7 @@ export interface OpenAIResponsesCompat {
   readonly baseUrl?: string | undefined
   /** Environment variables that may hold the key, in order. */
   readonly apiKeyEnv?: readonly string[] | undefined
-  /** Which header carries the key: `Authorization: Bearer …`, or Azure's `api-key`. */
-  readonly apiKeyHeader?: "authorization" | "api-key" | undefined
+  readonly apiKeyHeader?: ApiKeyHeader | undefined
   /** Whether a request without a key is not even tried. Servers on one's own machine take none. */
   readonly requiresApiKey?: boolean | undefined
 
@@ -77,7 +77,7 @@ export interface OpenAIResponsesCompat {
   readonly reasoningNeedsFollower?: boolean | undefined
 
   /** Where the vendor's bill stands in `usage`. `cost_in_usd_ticks` counts in 10⁻¹⁰ dollars. */
-  readonly statedCost?: "none" | "cost" | "cost_in_usd_ticks" | undefined
+  readonly statedCost?: StatedCost | undefined
   /** Added to every request body, over everything else. */
   readonly extraBody?: Readonly<Record<string, unknown>> | undefined
 }
@@ -91,12 +91,7 @@ export type ResolvedCompat = {
  * @param configured What is known about the server, whatever the model.
  * @returns every field: from `model.compat`, else as configured, else the vendor's row, else what OpenAI takes.
  */
-export function resolveCompat(model: Model, configured: OpenAIResponsesCompat = {}): ResolvedCompat {
+export function resolveCompat(model: Model, configured?: OpenAIResponsesCompat): ResolvedCompat {
   const row = findVendor(VENDORS, model)
-  return { ...DEFAULTS, ...row?.compat, ...stated(configured), ...stated(model.compat ?? {}) }
-}
-
-/** A field that is undefined is absent, and overrides nothing. */
-function stated(compat: object): object {
-  return Object.fromEntries(Object.entries(compat).filter(([, value]) => value !== undefined))
+  return mergeCompat(DEFAULTS, row?.compat, configured, model.compat as OpenAIResponsesCompat | undefined)
 }

@@ -4,7 +4,7 @@
  * Written when a response is read, and read when it is sent again: to the same model only, so the two sides
  * agree. Ids of items are left out, because nothing is stored that they could be looked up in.
  */
-import { isWireObject, type WireObject } from "../completions/wire.ts"
+import { isWireObject, type WireObject } from "@heddle/provider-kit"
 
 /** @returns for the text of a message: its phase and its citations; undefined where it has neither. */
 export function textSignature(phase: string, annotations: readonly unknown[]): string | undefined {
@@ -23,14 +23,4 @@ export function callSignature({ type, namespace, caller }: WireObject): string |
     ...(isWireObject(caller) && { caller }),
   }
   return Object.keys(kept).length > 0 ? JSON.stringify(kept) : undefined
-}
-
-/** @returns what a signature holds; an empty object where it holds nothing of ours. */
-export function readSignature(signature: string | undefined): WireObject {
-  try {
-    const parsed: unknown = JSON.parse(signature ?? "")
-    return isWireObject(parsed) ? parsed : {}
-  } catch {
-    return {}
-  }
 }

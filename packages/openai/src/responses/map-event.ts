@@ -11,9 +11,17 @@
  *
  * @see https://developers.openai.com/api/reference/resources/responses/streaming-events
  */
-import { protocolError, StreamFailureError, toStreamFailureError } from "@heddle/provider-kit"
+import {
+  isWireObject,
+  objectOf,
+  objectsOf,
+  protocolError,
+  StreamFailureError,
+  textOf,
+  toStreamFailureError,
+  type WireObject,
+} from "@heddle/provider-kit"
 import type { AssistantMessageBuilder } from "@heddle/stream"
-import { isWireObject, objectsOf, textOf, type WireObject } from "../completions/wire.ts"
 import type { ResolvedCompat } from "./compat.ts"
 import { FAILURE_RULES } from "./failure-rules.ts"
 import { OUTPUT_EVENTS } from "./output-events.ts"
@@ -82,7 +90,7 @@ class ResponseMapper implements EventMapper {
   }
 
   event(event: unknown, name?: string): boolean {
-    if (isWireObject(event) && !this.isFinished) this.#event(event, textOf(event.type, name))
+    if (isWireObject(event) && !this.isFinished) this.#event(event, textOf(event.type) || textOf(name))
     return this.isFinished
   }
 
@@ -114,7 +122,7 @@ class ResponseMapper implements EventMapper {
       case "response.incomplete":
       case "response.failed":
       case "response.done":
-        this.#finish(isWireObject(event.response) ? event.response : {}, type)
+        this.#finish(objectOf(event.response), type)
         return
       case "error":
         this.#error ??= event
@@ -149,7 +157,7 @@ class ResponseMapper implements EventMapper {
   #named(response: unknown): void {
     if (!isWireObject(response)) return
     const { id, model } = this.#response
-    this.#response = { id: textOf(response.id, id), model: textOf(response.model, model) }
+    this.#response = { id: textOf(response.id) || textOf(id), model: textOf(response.model) || textOf(model) }
     if (this.#isTold) this.tell()
   }
 
@@ -174,7 +182,7 @@ class ResponseMapper implements EventMapper {
     if (status === "failed" && isWireObject(error)) {
       // OpenRouter's code is coarse, and the type beside it is not.
       const code = textOf(errorType) || error.code
-      const body = { error: { ...error, code, type: textOf(error.type, error.code) } }
+      const body = { error: { ...error, code, type: textOf(error.type) || textOf(error.code) } }
       return toStreamFailureError({ body }, FAILURE_RULES)
     }
     if (this.#error) return toStreamFailureError({ body: this.#error }, FAILURE_RULES)
@@ -194,8 +202,10 @@ const ENDED: ReadonlySet<unknown> = new Set(["completed", "incomplete", "failed"
 
 function wordOf(response: WireObject | undefined): string {
   if (!response) return ""
-  const details = isWireObject(response.incomplete_details) ? response.incomplete_details : {}
-  return response.status === "incomplete" ? textOf(details.reason, response.status) : textOf(response.status)
+  const details = objectOf(response.incomplete_details)
+  return response.status === "incomplete"
+    ? textOf(details.reason) || response.status
+    : textOf(response.status)
 }
 
 function toError(ending: Ending): StreamFailureError {

@@ -1,5 +1,5 @@
+import { objectsOf, textOf, type WireObject } from "@heddle/provider-kit"
 import type { AssistantMessageBuilder } from "@heddle/stream"
-import { objectsOf, textOf, type WireObject } from "../completions/wire.ts"
 import { textSignature } from "./item-signature.ts"
 import type { OutputItem } from "./output-item.ts"
 import { StreamedText } from "./streamed-text.ts"
@@ -44,7 +44,7 @@ export class MessageItem implements OutputItem {
   /** A part as it was announced, or as a whole. */
   wholePart(index: number, wire: WireObject): void {
     if (!isTextPart(wire)) return
-    this.wholeText(index, textOf(wire.text, wire.refusal))
+    this.wholeText(index, textOf(wire.text) || textOf(wire.refusal))
     const annotations = objectsOf(wire.annotations)
     if (annotations.length > 0) this.#part(index).annotations = [...annotations]
   }

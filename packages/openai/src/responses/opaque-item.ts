@@ -1,5 +1,5 @@
+import { textOf, type WireObject } from "@heddle/provider-kit"
 import type { AssistantMessageBuilder } from "@heddle/stream"
-import { textOf, type WireObject } from "../completions/wire.ts"
 import type { OutputItem } from "./output-item.ts"
 
 /** An item of the vendor's own kind (a tool that runs at the vendor, its result): kept as it is. */

@@ -3,7 +3,7 @@
  *
  * An event is about one item, mostly about one part of it. What the item makes of it is the item's business.
  */
-import { isWireObject, type WireObject } from "../completions/wire.ts"
+import { isWireObject, type WireObject } from "@heddle/provider-kit"
 import { CustomCallItem, FunctionCallItem } from "./call-item.ts"
 import { isTextPart, MessageItem } from "./message-item.ts"
 import type { OutputItems } from "./output-items.ts"

@@ -1,5 +1,5 @@
 /** One item of a response's output, while it arrives. */
-import type { WireObject } from "../completions/wire.ts"
+import type { WireObject } from "@heddle/provider-kit"
 
 /**
  * Writes one item to the builder, as one block or several. Made when the first is heard of the item.

@@ -5,8 +5,9 @@
  * nothing and only name items, and some write to an item that they never announced. What an item is follows
  * from its type, else from what is written to it.
  */
+
+import { isWireObject, objectOf, textOf, type WireObject } from "@heddle/provider-kit"
 import type { AssistantMessageBuilder } from "@heddle/stream"
-import { isWireObject, textOf, type WireObject } from "../completions/wire.ts"
 import { CustomCallItem, FunctionCallItem } from "./call-item.ts"
 import { MessageItem } from "./message-item.ts"
 import { OpaqueItem } from "./opaque-item.ts"
@@ -109,5 +110,5 @@ function classOf(item: WireObject): ItemClass<OutputItem> {
 }
 
 function idOf(event: WireObject): string {
-  return textOf(event.item_id, isWireObject(event.item) ? event.item.id : "")
+  return textOf(event.item_id) || textOf(objectOf(event.item).id)
 }

@@ -1,5 +1,5 @@
+import { objectsOf, textOf, type WireObject } from "@heddle/provider-kit"
 import type { AssistantMessageBuilder } from "@heddle/stream"
-import { objectsOf, textOf, type WireObject } from "../completions/wire.ts"
 import type { OutputItem } from "./output-item.ts"
 import { StreamedText } from "./streamed-text.ts"
 

@@ -2,16 +2,22 @@
  * Writes a transcript as the `input` of a request: a list of items.
  *
  * Items go without their ids, because nothing is stored that they could be looked up in; order alone says
- * what belongs together. Nothing on this wire says that a tool failed, so that is said in words.
+ * what belongs together.
  *
  * Which messages are sent, and with which call ids, is decided before: see `adaptHistory` of
  * `@heddle/provider-kit`. What of one answer goes back is `to-output-items.ts`.
  */
+import {
+  IMAGES_FOLLOW,
+  IMAGES_OF_TOOLS,
+  joinTexts,
+  NO_OUTPUT,
+  parseObject,
+  type WireObject,
+} from "@heddle/provider-kit"
 import type { AssistantMessage, Context, ImageContent, TextContent, ToolResultMessage } from "@heddle/types"
-import { IMAGES_FOLLOW, IMAGES_OF_TOOLS, NO_OUTPUT } from "../completions/to-messages.ts"
-import type { WireObject } from "../completions/wire.ts"
+import { resultText } from "../result-text.ts"
 import type { ResolvedCompat } from "./compat.ts"
-import { readSignature } from "./item-signature.ts"
 import { toOutputItems } from "./to-output-items.ts"
 
 /** @returns the transcript, and the system prompt where it is an item. */
@@ -47,7 +53,7 @@ export function toInput(context: Context, compat: ResolvedCompat): WireObject[] 
 function callSignatures(message: AssistantMessage): Map<string, WireObject> {
   return new Map(
     message.content.flatMap((block): [string, WireObject][] =>
-      block.type === "toolCall" ? [[block.id, readSignature(block.thoughtSignature)]] : [],
+      block.type === "toolCall" ? [[block.id, parseObject(block.thoughtSignature)]] : [],
     ),
   )
 }
@@ -55,7 +61,7 @@ function callSignatures(message: AssistantMessage): Map<string, WireObject> {
 /** Text alone goes as a string: every server takes that. An empty part is refused. */
 function userItem(content: string | readonly (TextContent | ImageContent)[]): WireObject {
   if (typeof content === "string") return { role: "user", content }
-  if (content.every((block) => block.type === "text")) return { role: "user", content: textIn(content) }
+  if (content.every((block) => block.type === "text")) return { role: "user", content: joinTexts(content) }
   const parts = content.flatMap((block): WireObject[] => {
     if (block.type === "image") return [imagePart(block)]
     return block.text === "" ? [] : [{ type: "input_text", text: block.text }]
@@ -78,20 +84,14 @@ function outputItem(
 
 function output(message: ToolResultMessage, isSeparate: boolean): unknown {
   const images = imagesOf(message)
-  const text = textIn(message.content)
-  if (images.length === 0) return told(text, NO_OUTPUT, message.isError)
-  if (isSeparate) return told(text, IMAGES_FOLLOW, message.isError)
+  const text = joinTexts(message.content)
+  if (images.length === 0) return resultText(text, NO_OUTPUT, message.isError)
+  if (isSeparate) return resultText(text, IMAGES_FOLLOW, message.isError)
   if (text.trim() === "" && !message.isError) return images.map(imagePart)
-  return [{ type: "input_text", text: told(text, IMAGES_FOLLOW, message.isError) }, ...images.map(imagePart)]
-}
-
-function told(text: string, otherwise: string, isError: boolean): string {
-  const says = text.trim() === "" ? otherwise : text
-  return isError && !/^error\b/i.test(says) ? `Error: ${says}` : says
-}
-
-function textIn(content: readonly (TextContent | ImageContent)[]): string {
-  return content.flatMap((block) => (block.type === "text" ? block.text : [])).join("\n")
+  return [
+    { type: "input_text", text: resultText(text, IMAGES_FOLLOW, message.isError) },
+    ...images.map(imagePart),
+  ]
 }
 
 function imagesOf({ content }: ToolResultMessage): ImageContent[] {

@@ -6,10 +6,10 @@
  * or not at all. Readable reasoning without its encrypted form proves nothing and is left out, where the
  * vendor does not say otherwise.
  */
+
+import { isWireObject, objectsOf, parseObject, textOf, type WireObject } from "@heddle/provider-kit"
 import type { AssistantMessage, OpaqueContent, ThinkingContent, ToolCall } from "@heddle/types"
-import { isWireObject, objectsOf, textOf, type WireObject } from "../completions/wire.ts"
 import type { ResolvedCompat } from "./compat.ts"
-import { readSignature } from "./item-signature.ts"
 
 type Block = AssistantMessage["content"][number]
 
@@ -33,7 +33,7 @@ function toDraft(block: Block, compat: ResolvedCompat): Draft[] {
   switch (block.type) {
     case "text": {
       if (block.text.trim() === "") return []
-      const { phase } = readSignature(block.textSignature)
+      const { phase } = parseObject(block.textSignature)
       const item = { role: "assistant", content: block.text, ...(typeof phase === "string" && { phase }) }
       return [{ type: "text", item }]
     }
@@ -51,7 +51,7 @@ function reasoningItem(
   { thinkingSignature }: ThinkingContent,
   compat: ResolvedCompat,
 ): WireObject | undefined {
-  const { id: _, ...item } = readSignature(thinkingSignature)
+  const { id: _, ...item } = parseObject(thinkingSignature)
   if (item.type !== "reasoning" || compat.reasoningReplay === "none") return undefined
   const isEncrypted = textOf(item.encrypted_content) !== ""
   const isReadable = objectsOf(item.content).length > 0
@@ -61,7 +61,7 @@ function reasoningItem(
 }
 
 function callItem(call: ToolCall): WireObject {
-  const { type, namespace, caller } = readSignature(call.thoughtSignature)
+  const { type, namespace, caller } = parseObject(call.thoughtSignature)
   const named = {
     call_id: call.id,
     name: call.name,

@@ -10,11 +10,9 @@
 import { clampMaxTokens, resolveReasoning } from "@heddle/provider-kit"
 import { toJsonSchema } from "@heddle/stream"
 import type { Context, Model, SimpleStreamOptions, Tool, ToolChoice } from "@heddle/types"
+import { promptCache } from "../prompt-cache.ts"
 import type { ResolvedCompat } from "./compat.ts"
 import { toInput } from "./to-input.ts"
-
-/** OpenAI's limit on the length of a cache key, in characters. */
-const LONGEST_CACHE_KEY = 64
 
 /** The body of a request. Vendors' extensions make it wider than OpenAI's own type. */
 export type ResponsesRequest = Readonly<Record<string, unknown>> & {
@@ -41,7 +39,7 @@ export function toRequest(
     ...toolFields(context.tools ?? [], options.toolChoice, compat),
     ...limits(model, context, options, compat),
     ...reasoning(model, options, compat),
-    ...cacheKey(options, compat),
+    ...promptCache(options, compat),
     ...(compat.supportsMetadata && options.metadata !== undefined && { metadata: options.metadata }),
     store: false,
     ...compat.extraBody,
@@ -104,15 +102,4 @@ function effort(model: Model, options: SimpleStreamOptions, compat: ResolvedComp
   }
   const summary = compat.reasoningSummary !== null && { summary: compat.reasoningSummary }
   return { reasoning: { effort: resolved.value ?? resolved.level, ...summary } }
-}
-
-/** Keys that begin alike share a cache at worst. */
-function cacheKey({ sessionId, cacheRetention }: SimpleStreamOptions, compat: ResolvedCompat): Fields {
-  if (cacheRetention === "none") return {}
-  const isLong = cacheRetention === "long" && compat.supportsLongCacheRetention
-  return {
-    ...(compat.supportsPromptCacheKey &&
-      sessionId && { prompt_cache_key: sessionId.slice(0, LONGEST_CACHE_KEY) }),
-    ...(isLong && { prompt_cache_retention: "24h" }),
-  }
 }

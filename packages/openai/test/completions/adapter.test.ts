@@ -3,13 +3,10 @@ import type { AssistantMessageEvent, Context, Model, SimpleStreamOptions } from 
 import { OpenAI } from "openai"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { type OpenAICompletionsConfig, openaiCompletions } from "../../src/index.ts"
-import { freeze } from "./freeze.ts"
+import { freeze } from "../freeze.ts"
 import {
-  answer,
   bytesOf,
-  chunk,
   drop,
-  HELLO,
   raw,
   refuse,
   type ScriptedServer,
@@ -17,7 +14,8 @@ import {
   stall,
   startServer,
   trickle,
-} from "./scripted-server.ts"
+} from "../scripted-server.ts"
+import { answer, chunk, DONE, HELLO } from "./wire-chunks.ts"
 
 const KEY = "sk-test-4f9c2b7a"
 
@@ -111,7 +109,7 @@ describe("openaiCompletions", () => {
 
   test("reads four-byte characters that are cut into pieces of any size", async () => {
     const text = "héllo 👋🏽 世界 𝒳 \u{10FFFF}"
-    const body = bytesOf([...Array.from(text, (content) => chunk({ content })), chunk({}, "stop")])
+    const body = bytesOf([...Array.from(text, (content) => chunk({ content })), chunk({}, "stop")], DONE)
     for (const size of [1, 4, 7]) {
       const server = await startServer(trickle(body, size))
 
@@ -166,7 +164,7 @@ describe("openaiCompletions", () => {
 
   test("does not wait for a body that stays open behind [DONE]", async () => {
     const server = await startServer((response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" }).write(bytesOf(HELLO))
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(bytesOf(HELLO, DONE))
     })
 
     expect(await ask(server).result()).toMatchObject({ stopReason: "stop" })
@@ -275,6 +273,16 @@ describe("openaiCompletions", () => {
     })
   })
 
+  test("takes a field of the model that is undefined for absent", async () => {
+    const server = await startServer(answer())
+    const config = { apiKey: KEY, compat: { maxTokensField: "max_tokens" } } as const
+    const model = modelAt(server.baseUrl, { compat: { maxTokensField: undefined } })
+
+    await openaiCompletions(config)(model, context, { maxTokens: 5 }).result()
+
+    expect(server.requests[0]?.body).toMatchObject({ max_tokens: 5 })
+  })
+
   test("merges headers, and a null removes even the SDK's own", async () => {
     const server = await startServer(answer())
     const model = modelAt(server.baseUrl, { headers: { "X-Model": "m", "X-Both": "m" } })
@@ -325,6 +333,15 @@ describe("openaiCompletions", () => {
       const stream = openaiCompletions({ client })(modelAt(""), context, { maxRetries: 0 })
 
       expect(await stream.result()).toMatchObject({ failure: { code: "timeout", retryable: true } })
+    })
+
+    test("lets a request have more time", async () => {
+      const server = await startServer((response) => void setTimeout(() => answer()(response), 100))
+      const client = new OpenAI({ apiKey: "sk-of-client", baseURL: server.baseUrl, timeout: 30 })
+
+      const stream = openaiCompletions({ client })(modelAt(""), context, { timeoutMs: 20_000, maxRetries: 0 })
+
+      expect(await stream.result()).toMatchObject({ stopReason: "stop" })
     })
 
     test("lets the key of a request win", async () => {
@@ -651,7 +668,7 @@ describe("openaiCompletions", () => {
     test("in the middle of a body that does not listen, does not wait for it", async () => {
       const controller = new AbortController()
       const body = new ReadableStream({
-        start: (sink) => sink.enqueue(bytesOf(HELLO.slice(0, 1), "")),
+        start: (sink) => sink.enqueue(bytesOf(HELLO.slice(0, 1))),
         cancel: () => new Promise(() => {}),
       })
       const server = await startServer(answer())

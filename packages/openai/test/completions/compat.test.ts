@@ -2,7 +2,7 @@ import type { Model } from "@heddle/types"
 import { describe, expect, test } from "vitest"
 import { resolveCompat } from "../../src/completions/compat.ts"
 import { DEFAULTS, VENDORS } from "../../src/completions/vendors.ts"
-import { freeze } from "./freeze.ts"
+import { freeze } from "../freeze.ts"
 import { modelOf } from "./replay.ts"
 
 describe("a vendor's row", () => {
@@ -98,6 +98,17 @@ describe("model.compat", () => {
     expect(resolveCompat(freeze(model))).toMatchObject({
       maxTokensField: "max_completion_tokens",
       thinkingFormat: "deepseek",
+      reasoningReplay: "reasoning_content",
+    })
+  })
+
+  test("overrides the configuration, which overrides the row; undefined overrides nothing", () => {
+    const configured = { thinkingFormat: "openai", statedCost: "cost", reasoningReplay: undefined } as const
+    const compat = { thinkingFormat: undefined, statedCost: "none" } as const
+
+    expect(resolveCompat(modelOf("deepseek", { compat }), configured)).toMatchObject({
+      thinkingFormat: "openai",
+      statedCost: "none",
       reasoningReplay: "reasoning_content",
     })
   })

@@ -1,48 +1,21 @@
 /** The recorded bodies once more, over real HTTP and through the real SDK. */
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import type { AssistantMessage, Context, Model } from "@heddle/types"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { openaiCompletions } from "../../src/index.ts"
-import { HAS_RECORDINGS, type Recording, recordings, WHERE } from "./recordings.ts"
+import { useRecordingServer } from "../recording-server.ts"
+import { CHAT, HAS_RECORDINGS, type Recording, WHERE } from "../recordings.ts"
 import { modelOf, replayBytes } from "./replay.ts"
 
 const context: Context = { messages: [{ role: "user", content: "Hi", timestamp: 0 }] }
 
-const streams = recordings()
-const errors = recordings(".json").flatMap((recording) => {
-  const status = /\/error(\d+)--/.exec(recording.name)?.[1]
-  return status ? [{ ...recording, status: Number(status) }] : []
-})
+const streams = CHAT.all()
+const errors = CHAT.errors()
 
-let server: Server
-let baseUrl = ""
-/** What the server answers next. */
-let next: { readonly status: number; readonly bytes: Uint8Array } = { status: 500, bytes: new Uint8Array() }
-
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    request.resume().on("end", () => {
-      const { status, bytes } = next
-      response.writeHead(status, {
-        "content-type": status === 200 ? "text/event-stream" : "application/json",
-      })
-      for (let at = 0; at < bytes.length; at += 1021) response.write(bytes.subarray(at, at + 1021))
-      response.end()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-})
-
-afterAll(async () => {
-  server.closeAllConnections()
-  await new Promise((resolve) => server.close(resolve))
-})
+const server = useRecordingServer(1021)
 
 function play({ provider, bytes }: Recording, status = 200): Promise<AssistantMessage> {
-  next = { status, bytes }
-  const model: Model = { ...modelOf(provider), baseUrl }
+  server.play(bytes, status)
+  const model: Model = { ...modelOf(provider), baseUrl: server.baseUrl }
   return openaiCompletions({ apiKey: "sk-recorded" })(model, context, { maxRetries: 0 }).result()
 }
 

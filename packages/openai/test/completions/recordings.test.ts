@@ -2,14 +2,16 @@ import { assertWellFormed } from "@heddle/conformance"
 import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@heddle/types"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { cutAt, inPiecesOf } from "../pieces.ts"
+import { CHAT, HAS_RECORDINGS, type Recording, WHERE } from "../recordings.ts"
+import type { Replay } from "../replay.ts"
 import { type NaiveReading, readNaively } from "./naive-reader.ts"
-import { HAS_RECORDINGS, type Recording, recording, recordings, WHERE } from "./recordings.ts"
-import { type Replay, replayBytes, replayChunks } from "./replay.ts"
+import { replayBytes, replayChunks } from "./replay.ts"
 
 const REASONS: Readonly<Record<string, string>> = { stop: "stop", length: "length", tool_calls: "toolUse" }
 
 /** One of these has a call that ends in `stop`, and one fails in the middle: see below. */
-const streams = recordings()
+const streams = CHAT.all()
 
 describe.runIf(HAS_RECORDINGS)(WHERE, () => {
   test("there are some of every vendor", async () => {
@@ -278,7 +280,7 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
     })
   })
 
-  test.each(recordings(".json").filter(({ name }) => name.startsWith("cerebras")))(
+  test.each(CHAT.all(".json").filter(({ name }) => name.startsWith("cerebras")))(
     "$name, a body that was not streamed, is read as one chunk",
     async ({ provider, bytes }) => {
       const body = JSON.parse(new TextDecoder().decode(bytes))
@@ -299,7 +301,7 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
 })
 
 function replay(part: string): Promise<Replay> {
-  const { provider, bytes }: Recording = recording(part)
+  const { provider, bytes }: Recording = CHAT.one(part)
   return replayBytes(provider, [bytes])
 }
 
@@ -361,16 +363,6 @@ function outline({ events, message }: Replay): string {
 
 function without(event: AssistantMessageEvent): unknown {
   return { ...event, partial: undefined, message: undefined, error: undefined }
-}
-
-function inPiecesOf(size: number, bytes: Uint8Array): Uint8Array[] {
-  const borders = Array.from({ length: Math.ceil(bytes.length / size) - 1 }, (_, index) => (index + 1) * size)
-  return cutAt(borders, bytes)
-}
-
-function cutAt(borders: readonly number[], bytes: Uint8Array): Uint8Array[] {
-  const sorted = [0, ...borders, bytes.length].toSorted((a, b) => a - b)
-  return sorted.slice(1).map((border, index) => bytes.subarray(sorted[index], border))
 }
 
 /** @returns how many bytes it takes until the model has said why it stopped. */

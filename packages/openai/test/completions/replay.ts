@@ -1,14 +1,9 @@
 /** Feeds bytes or chunks to the mapping as the adapter does, without a network. */
-import { classifyError, readSse } from "@heddle/provider-kit"
-import { AssistantMessageBuilder } from "@heddle/stream"
-import type { AssistantMessage, AssistantMessageEvent, Model } from "@heddle/types"
+import { readSse } from "@heddle/provider-kit"
+import type { Model } from "@heddle/types"
 import { resolveCompat } from "../../src/completions/compat.ts"
 import { createMapper } from "../../src/completions/map-event.ts"
-
-export interface Replay {
-  readonly events: readonly AssistantMessageEvent[]
-  readonly message: AssistantMessage
-}
+import { asBody, type Replay, replay } from "../replay.ts"
 
 export function modelOf(provider: string, fields: Partial<Model<"openai-completions">> = {}): Model {
   return {
@@ -36,30 +31,11 @@ export function replayChunks(provider: string, chunks: readonly unknown[]): Prom
   return run(provider, async (onEvent) => chunks.forEach(onEvent))
 }
 
-async function run(
-  provider: string,
-  feed: (onEvent: (chunk: unknown) => void) => Promise<void>,
-): Promise<Replay> {
+function run(provider: string, feed: (onEvent: (chunk: unknown) => void) => Promise<void>): Promise<Replay> {
   const model = modelOf(provider)
-  let calls = 0
-  const builder = new AssistantMessageBuilder(model, {
-    now: () => 0,
-    createToolCallId: () => `made-up-${++calls}`,
-  })
-  const mapper = createMapper(builder, resolveCompat(model))
-  try {
+  return replay(model, async (builder) => {
+    const mapper = createMapper(builder, resolveCompat(model))
     await feed((chunk) => mapper.event(chunk))
     mapper.end()
-  } catch (error) {
-    const { failure, message } = classifyError(error)
-    builder.fail(failure, message)
-  }
-  const reader = builder.stream[Symbol.asyncIterator]()
-  const events: AssistantMessageEvent[] = []
-  for (let event = reader.take(); event; event = reader.take()) events.push(event)
-  return { events, message: builder.message }
-}
-
-async function* asBody(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* pieces
+  })
 }

@@ -11,7 +11,7 @@ import { Type } from "@sinclair/typebox"
 import { describe, expect, test } from "vitest"
 import { resolveCompat } from "../../src/completions/compat.ts"
 import { type CompletionsRequest, toRequest } from "../../src/completions/to-request.ts"
-import { freeze } from "./freeze.ts"
+import { freeze } from "../freeze.ts"
 import { modelOf } from "./replay.ts"
 
 const READ = {

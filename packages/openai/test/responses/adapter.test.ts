@@ -2,7 +2,7 @@ import type { AssistantMessageEvent, Context, Model, SimpleStreamOptions } from 
 import { AzureOpenAI, OpenAI } from "openai"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { type OpenAIResponsesConfig, openaiResponses } from "../../src/index.ts"
-import { freeze } from "../completions/freeze.ts"
+import { freeze } from "../freeze.ts"
 import {
   bytesOf,
   drop,
@@ -13,7 +13,7 @@ import {
   stall,
   startServer,
   trickle,
-} from "../completions/scripted-server.ts"
+} from "../scripted-server.ts"
 import { answer, exchangeOf, KEY } from "./ask-server.ts"
 import { modelOf } from "./replay.ts"
 import {
@@ -91,7 +91,7 @@ describe("openaiResponses", () => {
 
   test("reads four-byte characters that are cut into pieces of any size", async () => {
     const text = "héllo 👋🏽 世界 𝒳 \u{10FFFF}"
-    const body = bytesOf([...Array.from(text, (each) => textDelta(0, each)), completed()], "")
+    const body = bytesOf([...Array.from(text, (each) => textDelta(0, each)), completed()])
     for (const size of [1, 4, 7]) {
       const server = await startServer(trickle(body, size))
 
@@ -299,6 +299,24 @@ describe("openaiResponses", () => {
       expect(await stream.result()).toMatchObject({ failure: { code: "server" } })
       expect(server.requests).toHaveLength(2)
       expect(server.requests[0]?.headers.authorization).toBe("Bearer sk-of-client")
+    })
+
+    test("keeps its own time", async () => {
+      const server = await startServer(silence)
+      const client = new OpenAI({ apiKey: "sk-of-client", baseURL: server.baseUrl, timeout: 30 })
+
+      const stream = openaiResponses({ client })(modelAt(""), context, { maxRetries: 0 })
+
+      expect(await stream.result()).toMatchObject({ failure: { code: "timeout", retryable: true } })
+    })
+
+    test("lets a request have more time", async () => {
+      const server = await startServer((response) => void setTimeout(() => answer()(response), 100))
+      const client = new OpenAI({ apiKey: "sk-of-client", baseURL: server.baseUrl, timeout: 30 })
+
+      const stream = openaiResponses({ client })(modelAt(""), context, { timeoutMs: 20_000, maxRetries: 0 })
+
+      expect(await stream.result()).toMatchObject({ stopReason: "stop" })
     })
 
     test("lets the key of a request win", async () => {

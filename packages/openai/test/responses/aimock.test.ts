@@ -1,48 +1,11 @@
-/** Against a mock of OpenAI's API that others wrote: what we and our own server misunderstand alike shows here. */
-import { type ChildProcess, spawn } from "node:child_process"
-import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
-import type { Context, Message, SimpleStreamOptions, Tool } from "@heddle/types"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { join } from "node:path"
+import type { Context, Message, SimpleStreamOptions } from "@heddle/types"
+import { describe, expect, test } from "vitest"
 import { openaiResponses } from "../../src/index.ts"
+import { chaos, TOOLS, useMock, user } from "../aimock.ts"
 import { modelOf } from "./replay.ts"
 
-let mock: ChildProcess
-let baseUrl = ""
-
-beforeAll(async () => {
-  const cli = join(dirname(createRequire(import.meta.url).resolve("@copilotkit/aimock")), "cli.js")
-  const fixtures = join(import.meta.dirname, "aimock.json")
-  mock = spawn(process.execPath, [cli, "--port", "0", "--fixtures", fixtures, "--strict"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  })
-  baseUrl = `${await addressOf(mock)}/v1`
-}, 20_000)
-
-afterAll(() => void mock.kill())
-
-/** The mock says on which port it listens. */
-function addressOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let said = ""
-    child.stdout?.on("data", (text: Buffer) => {
-      said += text.toString()
-      const address = /listening on (http:\/\/[\d.:]+)/.exec(said)?.[1]
-      if (address) resolve(address)
-    })
-    child.on("exit", () => reject(new Error(`The mock ended before it listened: ${said}`)))
-  })
-}
-
-const nothing = { type: "object", properties: {} }
-const tools: readonly Tool[] = [
-  { name: "weather", description: "The weather in a city", parameters: nothing },
-  { name: "now", description: "The time", parameters: nothing },
-]
-
-function user(content: string): Message {
-  return { role: "user", content, timestamp: 0 }
-}
+const mock = useMock(join(import.meta.dirname, "aimock.json"))
 
 function ask(
   prompt: string | readonly Message[],
@@ -51,11 +14,7 @@ function ask(
 ) {
   const messages = typeof prompt === "string" ? [user(prompt)] : prompt
   const streamFn = openaiResponses({ apiKey: "sk-mock" })
-  return streamFn(modelOf("openai", { id: "gpt-5.2", baseUrl }), { messages, ...more }, options)
-}
-
-function chaos(name: string, amount = "1"): SimpleStreamOptions {
-  return { headers: { [`x-aimock-chaos-${name}`]: amount } }
+  return streamFn(modelOf("openai", { id: "gpt-5.2", baseUrl: mock.baseUrl }), { messages, ...more }, options)
 }
 
 describe("openaiResponses, against a third party's mock,", () => {
@@ -89,7 +48,7 @@ describe("openaiResponses, against a third party's mock,", () => {
   })
 
   test("calls two tools at once, one without arguments, and tells the results", async () => {
-    const calls = await ask("weather twice", {}, { tools }).result()
+    const calls = await ask("weather twice", {}, { tools: TOOLS }).result()
 
     expect(calls).toMatchObject({
       stopReason: "toolUse",
@@ -106,7 +65,7 @@ describe("openaiResponses, against a third party's mock,", () => {
       const { id: toolCallId, name: toolName } = call
       return [{ role: "toolResult", toolCallId, toolName, content, isError: false, timestamp: 0 }]
     })
-    const answer = await ask([user("weather twice"), calls, ...results], {}, { tools }).result()
+    const answer = await ask([user("weather twice"), calls, ...results], {}, { tools: TOOLS }).result()
     expect(answer).toMatchObject({ stopReason: "stop" })
     expect(answer.content.at(-1)).toMatchObject({ type: "text", text: "Sunny, at noon." })
   })

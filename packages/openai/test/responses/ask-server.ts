@@ -1,8 +1,8 @@
 /** Asks a local server, and tells what reached it. */
 import type { Context, Model, SimpleStreamOptions } from "@heddle/types"
 import { type OpenAIResponsesConfig, openaiResponses } from "../../src/index.ts"
-import { freeze } from "../completions/freeze.ts"
-import { bytesOf, type Exchange, type Reply, raw, startServer } from "../completions/scripted-server.ts"
+import { freeze } from "../freeze.ts"
+import { bytesOf, type Exchange, type Reply, raw, startServer } from "../scripted-server.ts"
 import { modelOf } from "./replay.ts"
 import { HELLO } from "./wire-events.ts"
 
@@ -10,7 +10,7 @@ export const KEY = "sk-test-4f9c2b7a"
 
 /** Streams the events. Nothing closes the stream but its end. */
 export function answer(events: readonly object[] = HELLO): Reply {
-  return raw(bytesOf(events, ""))
+  return raw(bytesOf(events))
 }
 
 export interface Question {

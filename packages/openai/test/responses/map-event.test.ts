@@ -2,7 +2,7 @@ import { assertWellFormed } from "@heddle/conformance"
 import type { AssistantMessage } from "@heddle/types"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { freeze } from "../completions/freeze.ts"
+import { freeze } from "../freeze.ts"
 import { replayEvents } from "./replay.ts"
 import {
   added,

@@ -2,11 +2,13 @@ import { assertWellFormed } from "@heddle/conformance"
 import type { AssistantMessage, ToolCall } from "@heddle/types"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { cutAt, inPiecesOf } from "../pieces.ts"
+import { HAS_RECORDINGS, RESPONSES, type Recording, WHERE } from "../recordings.ts"
+import type { Replay } from "../replay.ts"
 import { type NaiveBlock, readNaively } from "./naive-reader.ts"
-import { HAS_RECORDINGS, type Recording, recording, recordings, WHERE } from "./recordings.ts"
-import { type Replay, replayBytes } from "./replay.ts"
+import { replayBytes } from "./replay.ts"
 
-const streams = recordings()
+const streams = RESPONSES.all()
 /** One of them fails, which is told below. */
 const answers = streams.filter(({ name }) => !name.includes("openai-error.1"))
 
@@ -65,7 +67,7 @@ describe.runIf(HAS_RECORDINGS)(WHERE, () => {
 
 describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   test("keep the phase of each message, though output 1 is missing", async () => {
-    const { message, events } = await replay(recording("openai-phase.1"))
+    const { message, events } = await replay(RESPONSES.one("openai-phase.1"))
 
     expect(message.content).toMatchObject([
       { type: "text", text: expect.stringMatching(/^Got it — .* with links\.$/) },
@@ -80,7 +82,7 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   })
 
   test("keep items apart that overlap (OpenRouter)", async () => {
-    const { message, events } = await replay(recording("openai_responses_stream_against_openrouter"))
+    const { message, events } = await replay(RESPONSES.one("openai_responses_stream_against_openrouter"))
 
     expect(message.content).toEqual([
       { type: "text", text: "Yes, this streaming response is working perfectly." },
@@ -103,7 +105,7 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   })
 
   test("read arguments that come whole only, behind readable reasoning (LM Studio)", async () => {
-    const { message } = await replay(recording("lmstudio-tool-call.2"))
+    const { message } = await replay(RESPONSES.one("lmstudio-tool-call.2"))
 
     expect(message.content).toMatchObject([
       { type: "thinking", thinking: expect.stringMatching(/^The user is asking for the weather/) },
@@ -115,7 +117,7 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   })
 
   test("read text that comes whole only, behind a picture", async () => {
-    const { message } = await replay(recording("openai-image-generation-tool.1"))
+    const { message } = await replay(RESPONSES.one("openai-image-generation-tool.1"))
 
     expect(message.content.map(({ type }) => type)).toEqual(["thinking", "opaque", "text"])
     expect(message.content[1]).toMatchObject({ kind: "image_generation_call", data: { status: "completed" } })
@@ -123,7 +125,7 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   })
 
   test("join the parts of a summary as paragraphs", async () => {
-    const { message } = await replay(recording("openai_responses_thinking_part_iter"))
+    const { message } = await replay(RESPONSES.one("openai_responses_thinking_part_iter"))
     const [thinking] = message.content
 
     expect(thinking).toMatchObject({ type: "thinking" })
@@ -135,7 +137,7 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   })
 
   test("take a refusal for text with a plain stop", async () => {
-    expect((await replay(recording("openai_gpt_4o_responses-async_stream.sse"))).message).toMatchObject({
+    expect((await replay(RESPONSES.one("openai_gpt_4o_responses-async_stream.sse"))).message).toMatchObject({
       content: [{ type: "text", text: "I'm sorry, I can't assist with that." }],
       stopReason: "stop",
       rawStopReason: "completed",
@@ -143,7 +145,7 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   })
 
   test("say that a call was cut off", async () => {
-    const { message } = await replay(recording("incomplete_mid_tool_call"))
+    const { message } = await replay(RESPONSES.one("incomplete_mid_tool_call"))
 
     expect(message).toMatchObject({ stopReason: "length", rawStopReason: "max_output_tokens" })
     expect(callsOf(message)).toMatchObject([
@@ -154,7 +156,7 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   test.each([{ part: "incomplete_max_output_tokens" }, { part: "reasoning_budget_exhausted" }])(
     "keep the reasoning of an answer that got no further: $part",
     async ({ part }) => {
-      expect((await replay(recording(part))).message).toMatchObject({
+      expect((await replay(RESPONSES.one(part))).message).toMatchObject({
         content: [{ type: "thinking", thinking: "", thinkingSignature: expect.any(String) }],
         stopReason: "length",
       })
@@ -162,7 +164,7 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   )
 
   test("are one failure, though it is reported twice", async () => {
-    const { events, message } = await replay(recording("openai-error.1"))
+    const { events, message } = await replay(RESPONSES.one("openai-error.1"))
 
     expect(events.filter(({ type }) => type === "error" || type === "done")).toHaveLength(1)
     expect(message).toMatchObject({
@@ -191,9 +193,9 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
     { part: "azure-code-interpreter-tool.1", kinds: ["code_interpreter_call"] },
     { part: "xai-web-search-tool.1", kinds: ["web_search_call"] },
   ])("keep what tools at the vendor did, whole: $part", async ({ part, kinds }) => {
-    const naive = readNaively(new TextDecoder().decode(recording(part).bytes))
+    const naive = readNaively(new TextDecoder().decode(RESPONSES.one(part).bytes))
 
-    const { message } = await replay(recording(part))
+    const { message } = await replay(RESPONSES.one(part))
 
     const blocks = message.content.filter((block) => block.type === "opaque")
     expect(blocks.map(({ kind }) => kind)).toEqual(kinds)
@@ -203,15 +205,15 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   })
 
   test("keep who called a function, and in which namespace", async () => {
-    const [called] = callsOf((await replay(recording("programmatic-tool-calling.2"))).message)
-    const [found] = callsOf((await replay(recording("openai-tool-search.1"))).message)
+    const [called] = callsOf((await replay(RESPONSES.one("programmatic-tool-calling.2"))).message)
+    const [found] = callsOf((await replay(RESPONSES.one("openai-tool-search.1"))).message)
 
     expect(signatureOf(called!)).toMatchObject({ caller: { type: "program", caller_id: expect.any(String) } })
     expect(signatureOf(found!)).toEqual({ namespace: expect.any(String) })
   })
 
   test("keep citations with the text they are of", async () => {
-    const { message } = await replay(recording("openai_include_raw_annotations_streaming-2"))
+    const { message } = await replay(RESPONSES.one("openai_include_raw_annotations_streaming-2"))
     const text = message.content.find(({ type }) => type === "text")!
 
     expect(signatureOf(text)).toMatchObject({
@@ -220,8 +222,8 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   })
 
   test("count what was read from the cache, and what was written to it, once", async () => {
-    const read = await replay(recording("openai-web-search-tool.1"))
-    const written = await replay(recording("reused_tool_call_ids-stream--3.sse"))
+    const read = await replay(RESPONSES.one("openai-web-search-tool.1"))
+    const written = await replay(RESPONSES.one("reused_tool_call_ids-stream--3.sse"))
 
     expect(read.message.usage).toMatchObject({
       input: 27_361,
@@ -243,8 +245,8 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
 
   test("keep ids that a host counts from zero in every response (Bedrock)", async () => {
     const [first, second] = [
-      await replay(recording("reused_tool_call_ids-stream--1.sse")),
-      await replay(recording("reused_tool_call_ids-stream--2.sse")),
+      await replay(RESPONSES.one("reused_tool_call_ids-stream--1.sse")),
+      await replay(RESPONSES.one("reused_tool_call_ids-stream--2.sse")),
     ]
 
     expect(callsOf(first.message)).toMatchObject([{ id: "call_0", name: "first_tool" }])
@@ -252,7 +254,7 @@ describe.runIf(HAS_RECORDINGS)(`special ${WHERE}`, () => {
   })
 
   test("take xAI's word for what an answer costs", async () => {
-    const { message } = await replay(recording("stream_raw_exposes_terminal_status"))
+    const { message } = await replay(RESPONSES.one("stream_raw_exposes_terminal_status"))
 
     expect(message.usage.cost.total).toBe(0.00028965)
     expect(message.usage).toMatchObject({ input: 7, cacheRead: 192, output: 97, reasoning: 96 })
@@ -313,18 +315,6 @@ function expectUsage({ usage }: AssistantMessage, wire: any): void {
   expect(cacheRead).toBe(wire?.input_tokens_details?.cached_tokens ?? 0)
   expect(output).toBe(wire?.output_tokens ?? 0)
   expect(usage.reasoning ?? 0).toBe(wire?.output_tokens_details?.reasoning_tokens ?? 0)
-}
-
-function* inPiecesOf(size: number, bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-}
-
-function* cutAt(borders: readonly number[], bytes: Uint8Array): Generator<Uint8Array> {
-  let at = 0
-  for (const border of [...borders, bytes.length].sort((one, other) => one - other)) {
-    yield bytes.subarray(at, border)
-    at = border
-  }
 }
 
 /** Everything before it lacks the end of the response. */

@@ -6,9 +6,9 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { resolveCompat } from "../../src/responses/compat.ts"
 import { toRequest } from "../../src/responses/to-request.ts"
-import { freeze } from "../completions/freeze.ts"
+import { freeze } from "../freeze.ts"
+import { HAS_RECORDINGS, RESPONSES, WHERE } from "../recordings.ts"
 import { bodyOf } from "./ask-server.ts"
-import { HAS_RECORDINGS, recordings, WHERE } from "./recordings.ts"
 import { modelOf, replayBytes } from "./replay.ts"
 import { complaints } from "./validate-request.ts"
 
@@ -225,7 +225,7 @@ function turn(): fc.Arbitrary<Message[]> {
 }
 
 describe.runIf(HAS_RECORDINGS)(`Of ${WHERE},`, () => {
-  test.each(recordings())("$name is taken as history, in the order in which it came", async (each) => {
+  test.each(RESPONSES.all())("$name is taken as history, in the order in which it came", async (each) => {
     const { message } = await replayBytes(each.provider, [each.bytes])
     const calls = message.content.filter((block) => block.type === "toolCall")
     const messages = [user("Hi"), message, ...calls.map(({ id }) => result(id)), user("Go on.")]

@@ -1,7 +1,7 @@
 import { openAiChatWire, overHttp } from "@heddle/conformance/node"
 import { describeStreamFn } from "@heddle/conformance/vitest"
 import type { Model } from "@heddle/types"
-import { openaiCompletions } from "../src/index.ts"
+import { openaiCompletions } from "../../src/index.ts"
 
 const model: Model = {
   id: "gpt-conformance",

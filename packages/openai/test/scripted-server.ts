@@ -67,34 +67,9 @@ export async function startServer(...replies: readonly [Reply, ...Reply[]]): Pro
   }
 }
 
-/** A chunk of a completion. */
-export function chunk(delta: object, finish: string | null = null, more: object = {}): object {
-  const choices = [{ index: 0, delta, finish_reason: finish }]
-  return {
-    id: "chatcmpl-1",
-    object: "chat.completion.chunk",
-    created: 1,
-    model: "gpt-x-2026",
-    choices,
-    ...more,
-  }
-}
-
-/** The whole of a short answer: "Hello". */
-export const HELLO: readonly object[] = [
-  chunk({ role: "assistant", content: "Hel" }),
-  chunk({ content: "lo" }),
-  chunk({}, "stop"),
-  { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 } },
-]
-
-export function bytesOf(chunks: readonly object[], end = "data: [DONE]\n\n"): Buffer {
-  return Buffer.from(chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`).join("") + end)
-}
-
-/** Streams the chunks and `[DONE]`. */
-export function answer(chunks: readonly object[] = HELLO): Reply {
-  return raw(bytesOf(chunks))
+/** @param end What follows the events. */
+export function bytesOf(events: readonly object[], end = ""): Buffer {
+  return Buffer.from(events.map((each) => `data: ${JSON.stringify(each)}\n\n`).join("") + end)
 }
 
 /** Sends a body as it is, with status 200. */
@@ -128,19 +103,19 @@ export function refuse(status: number, body: unknown = {}, headers: Record<strin
 /** Never answers. */
 export const silence: Reply = () => {}
 
-/** Sends headers and these chunks, and then nothing more. */
-export function stall(chunks: readonly object[] = []): Reply {
+/** Sends headers and these events, and then nothing more. */
+export function stall(events: readonly object[] = []): Reply {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" })
     response.flushHeaders()
-    if (chunks.length > 0) response.write(bytesOf(chunks, ""))
+    if (events.length > 0) response.write(bytesOf(events))
   }
 }
 
-/** Sends headers and these chunks, and then destroys the connection. */
-export function drop(chunks: readonly object[]): Reply {
+/** Sends headers and these events, and then destroys the connection. */
+export function drop(events: readonly object[]): Reply {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" })
-    response.write(bytesOf(chunks, ""), () => setTimeout(() => response.destroy(), 10))
+    response.write(bytesOf(events), () => setTimeout(() => response.destroy(), 10))
   }
 }
