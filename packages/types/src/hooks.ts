@@ -7,7 +7,7 @@ import type { Model, ThinkingLevel } from "./model.ts"
 export interface AgentContext {
   readonly systemPrompt: string
   readonly messages: readonly AgentMessage[]
-  readonly tools?: readonly AgentTool[]
+  readonly tools?: readonly AgentTool[] | undefined
 }
 
 /** What `beforeToolCall` is told. */
