@@ -86,11 +86,11 @@ function readManifest(folder) {
 }
 
 function install(...flags) {
-  // Production mode would leave the tools out. Waits between retries are npm's for a server, a person is waiting.
+  // Production mode would leave the tools out. Between retries, the defaults wait a minute: a person is waiting.
   const {
     NODE_ENV: _,
-    npm_config_fetch_retry_mintimeout = "2000",
-    npm_config_fetch_retry_maxtimeout = "10000",
+    npm_config_fetch_retry_mintimeout = "1000",
+    npm_config_fetch_retry_maxtimeout = "5000",
     ...environment
   } = process.env
   mkdirSync(join(root, ".reports"), { recursive: true })
@@ -99,7 +99,16 @@ function install(...flags) {
   const { packageManager } = readManifest(root)
   const { status, signal, error } = spawnSync(
     "npx",
-    ["-y", packageManager, "install", "--frozen-lockfile", "--config.confirmModulesPurge=false", ...flags],
+    [
+      "-y",
+      packageManager,
+      "install",
+      "--frozen-lockfile",
+      "--config.confirmModulesPurge=false",
+      "--config.fetchRetryMintimeout=1000",
+      "--config.fetchRetryMaxtimeout=5000",
+      ...flags,
+    ],
     {
       cwd: root,
       env: { ...environment, npm_config_fetch_retry_mintimeout, npm_config_fetch_retry_maxtimeout },
@@ -114,13 +123,13 @@ function install(...flags) {
 }
 
 function explain(ending, log) {
-  const code = log.match(/\b(ERR_PNPM_\w+)/)?.[1] ?? log.match(/npm error code (\w+)/)?.[1]
-  if (code === "ERR_PNPM_OUTDATED_LOCKFILE") {
+  if (log.includes("ERR_PNPM_OUTDATED_LOCKFILE")) {
     return 'pnpm-lock.yaml does not fit the package.json files: run "npx -y pnpm@12 install" and commit what it changes'
   }
-  const unreachable = log.match(/\b(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT)\b/)?.[1]
-  if (unreachable)
-    return `the npm registry cannot be reached (${unreachable}): check the network, then try again`
+  const code = log.match(/\b(ERR_PNPM_\w+)/)?.[1] ?? log.match(/npm error code (\w+)/)?.[1]
+  if (/^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|ENETUNREACH)|FETCH|NETWORK/.test(code ?? "")) {
+    return `the npm registry cannot be reached (${code}): check the network, then try again`
+  }
   return `the package manager ended with ${ending}${code ? ` (${code})` : ""}: see .reports/setup.log`
 }
 
