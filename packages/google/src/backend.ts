@@ -3,7 +3,7 @@
  *
  * What the configuration says counts; else a ready client's own setting, the model's provider, and its address.
  */
-import { envKey } from "@heddle/provider-kit"
+import { envKey, hostOf } from "@heddle/provider-kit"
 import type { Model } from "@heddle/types"
 
 /** What decides. */
@@ -41,12 +41,4 @@ const GEMINI_API_VERSION = "v1beta"
 export function apiVersionOf(baseUrl: string | undefined, vertexai: boolean): string | undefined {
   if (baseUrl && /\/v\d+\w*\/*$/.test(baseUrl)) return ""
   return vertexai ? undefined : GEMINI_API_VERSION
-}
-
-function hostOf(baseUrl: string): string {
-  try {
-    return new URL(baseUrl).host
-  } catch {
-    return "" // empty, or not a URL: the request will say so
-  }
 }

@@ -2,9 +2,9 @@
  * How models behind Gemini's wire differ, as data.
  *
  * The code that builds requests asks these fields and never which model it is. A row is found by `model.id` (see
- * `families.ts`); `model.compat` overrides it field by field.
+ * `families.ts`); the adapter's configuration and `model.compat` override it field by field.
  */
-import type { ReasoningLevel } from "@heddle/provider-kit"
+import { mergeCompat, type ReasoningLevel } from "@heddle/provider-kit"
 import type { Model } from "@heddle/types"
 import { DEFAULTS, FAMILIES } from "./families.ts"
 
@@ -51,17 +51,9 @@ export type ResolvedCompat = {
  * @param configured What the adapter was set up with, above the family and below the model.
  * @returns every field.
  */
-export function resolveCompat(model: Model, configured: GoogleGenerativeAiCompat = {}): ResolvedCompat {
+export function resolveCompat(model: Model, configured?: GoogleGenerativeAiCompat): ResolvedCompat {
   const name = model.id.slice(model.id.lastIndexOf("/") + 1).toLowerCase()
   const family = FAMILIES.find(({ pattern }) => pattern.test(name))
-  return {
-    ...DEFAULTS,
-    ...family?.compat,
-    ...withoutUndefined(configured),
-    ...withoutUndefined((model.compat ?? {}) as GoogleGenerativeAiCompat),
-  }
-}
-
-function withoutUndefined(compat: GoogleGenerativeAiCompat): Partial<ResolvedCompat> {
-  return Object.fromEntries(Object.entries(compat).filter(([, value]) => value !== undefined))
+  const ofModel = model.compat as GoogleGenerativeAiCompat | undefined
+  return mergeCompat(DEFAULTS, family?.compat, configured, ofModel)
 }

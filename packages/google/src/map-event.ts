@@ -10,7 +10,16 @@
  *
  * @see https://ai.google.dev/api/generate-content#generatecontentresponse
  */
-import { protocolError, StreamFailureError, toStreamFailureError } from "@heddle/provider-kit"
+import {
+  isWireObject,
+  objectOf,
+  objectsOf,
+  protocolError,
+  StreamFailureError,
+  textOf,
+  toStreamFailureError,
+  type WireObject,
+} from "@heddle/provider-kit"
 import type { AssistantMessageBuilder } from "@heddle/stream"
 import { FAILURE_RULES } from "./failure-rules.ts"
 import { METADATA_KINDS, opaqueKind } from "./opaque-parts.ts"
@@ -18,7 +27,6 @@ import { CONTINUATION, type Ending, toBlockedEnding, toEnding, wordOf } from "./
 import { createToolCallId } from "./tool-call-id.ts"
 import { ToolCalls } from "./tool-calls.ts"
 import { UsageMeter } from "./usage.ts"
-import { isWireObject, objectsOf, textOf, type WireObject } from "./wire.ts"
 
 /** Maps one answer, which may take several requests. */
 export interface ResponseMapper {
@@ -122,7 +130,7 @@ class GeminiMapper implements ResponseMapper {
   }
 
   #candidate(candidate: WireObject): void {
-    const content = isWireObject(candidate.content) ? candidate.content : {}
+    const content = objectOf(candidate.content)
     for (const part of objectsOf(content.parts)) this.#part(part)
     for (const kind of METADATA_KINDS) this.#collect(kind, candidate[kind])
     this.#continuation = textOf(candidate.continuationToken) || this.#continuation

@@ -7,7 +7,7 @@
  *
  * @see https://ai.google.dev/api/caching#Part
  */
-import { isWireObject, type WireObject } from "./wire.ts"
+import { isWireObject, type WireObject } from "@heddle/provider-kit"
 
 /**
  * Fields of a candidate that say where its text comes from. They become blocks at the end of the message, in this

@@ -10,7 +10,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9535#name-normalized-paths
  */
-import { isWireObject, textOf, type WireObject } from "./wire.ts"
+import { isWireObject, textOf, type WireObject } from "@heddle/provider-kit"
 
 type Step = string | number
 type Holder = Record<string, unknown> | unknown[]

@@ -4,10 +4,15 @@
  * Google ends a stream that fails with the error in JSON, bare, behind the events: to an event stream's parser
  * those lines mean nothing. So the last bytes of the body are kept, and looked at when it has ended.
  */
-import { type ByteStream, readSse, type StreamFailureError, toStreamFailureError } from "@heddle/provider-kit"
+import {
+  type ByteStream,
+  isWireObject,
+  readSse,
+  type StreamFailureError,
+  toStreamFailureError,
+} from "@heddle/provider-kit"
 import { FAILURE_RULES } from "./failure-rules.ts"
 import type { GeminiResponse } from "./send.ts"
-import { isWireObject } from "./wire.ts"
 
 /** Longer than any error that has been seen. Bytes. */
 const TAIL = 8192

@@ -9,11 +9,9 @@
  * A ready client that never calls that fetch (a stand-in for tests, a wrapper) is taken at its word: what it
  * streams are the chunks.
  */
-
 import type { GenerateContentParameters, GoogleGenAI } from "@google/genai"
-import type { AdapterCall, ResponseHead } from "@heddle/provider-kit"
+import { type AdapterCall, isWireObject, type ResponseHead } from "@heddle/provider-kit"
 import type { GeminiRequest } from "./to-request.ts"
-import { isWireObject } from "./wire.ts"
 
 /** The part of the SDK's client that is used. */
 export type GeminiClient = Pick<GoogleGenAI, "models">

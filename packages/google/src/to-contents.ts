@@ -11,7 +11,7 @@
  * @see https://ai.google.dev/gemini-api/docs/function-calling
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures
  */
-import { isSameModel } from "@heddle/provider-kit"
+import { IMAGES_FOLLOW, IMAGES_OF_TOOLS, isSameModel, joinTexts } from "@heddle/provider-kit"
 import type {
   AssistantMessage,
   ImageContent,
@@ -33,12 +33,6 @@ export interface WireContent {
   readonly role: "user" | "model"
   readonly parts: readonly WirePart[]
 }
-
-/** What the model reads in place of pictures that stand in the content behind. */
-export const IMAGES_FOLLOW = "(see the attached images)"
-
-/** Introduces pictures that a tool gave. */
-export const IMAGES_OF_TOOLS = "Images from the tool results above:"
 
 /** Stands in front of a transcript that begins with the model: Gemini refuses to call a tool unasked. */
 export const CONVERSATION_GOES_ON = "(The conversation goes on.)"
@@ -156,7 +150,7 @@ class Contents {
   #functionResponse({ toolCallId, toolName, content, isError }: ToolResultMessage): WirePart {
     const images = content.filter(isImage)
     const inside = this.#compat.supportsImagesInToolResults ? images : []
-    const text = content.flatMap((block) => (block.type === "text" ? block.text : [])).join("\n")
+    const text = joinTexts(content)
     const says = text === "" && images.length > inside.length ? IMAGES_FOLLOW : text
     return {
       functionResponse: {

@@ -5,9 +5,9 @@
  * the first of them that does not say `willContinue`; that last part is an empty one, and may be missing. One
  * call at most is under way.
  */
+import { isWireObject, objectsOf, textOf, type WireObject } from "@heddle/provider-kit"
 import type { AssistantMessageBuilder } from "@heddle/stream"
 import { PathArguments } from "./path-arguments.ts"
-import { isWireObject, objectsOf, textOf, type WireObject } from "./wire.ts"
 
 const CUT_OFF = "The arguments were cut off"
 

@@ -6,8 +6,8 @@
  *
  * @see https://ai.google.dev/api/generate-content#UsageMetadata
  */
+import { countOf, type WireObject } from "@heddle/provider-kit"
 import type { UsageReport } from "@heddle/stream"
-import { countOf, type WireObject } from "./wire.ts"
 
 const FIELDS = [
   "promptTokenCount",
