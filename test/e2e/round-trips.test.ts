@@ -35,7 +35,10 @@ describe.runIf(HAS_RECORDINGS).each(RECORDED_WIRES)(`A conversation of ${WHERE} 
 
     const offences = await Promise.all(
       said.map(async ({ name, message }) => {
-        const body = await bodyFor(row, [user("Hi."), message, ...resultsOf(message), user("Go on.")])
+        const results = resultsOf(message)
+        // Handed over in the middle of a run where the tools have just answered, else when the user speaks again.
+        const last = results.length > 0 ? results : [user("Go on.")]
+        const body = await bodyFor(row, [user("Hi."), message, ...last])
         return violationsOf(row.model, body, "foreign").map((violation) => `${name}: ${violation}`)
       }),
     )
@@ -43,9 +46,13 @@ describe.runIf(HAS_RECORDINGS).each(RECORDED_WIRES)(`A conversation of ${WHERE} 
   })
 
   test.each(PROVIDERS)("is taken by $name when it is one long one, with ids that come again", async (row) => {
-    const turns = (answers.get(api) ?? []).flatMap(({ message }) => [message, ...resultsOf(message)])
+    const turns = (answers.get(api) ?? []).flatMap(({ message }) => [
+      message,
+      ...resultsOf(message),
+      user("Go on."),
+    ])
 
-    const body = await bodyFor(row, [user("Hi."), ...turns, user("Go on.")])
+    const body = await bodyFor(row, [user("Hi."), ...turns])
 
     expect(violationsOf(row.model, body, "foreign")).toEqual([])
   })
@@ -90,6 +97,7 @@ async function bodyFor(row: ProviderRow, messages: readonly Message[]): Promise<
     { systemPrompt: "Be brief.", messages, tools: [tool] },
     {
       apiKey: "sk-nobody",
+      ...(row.level !== "off" && { reasoning: row.level }),
       maxRetries: 0,
       fetch: async (input, init) => {
         bodies.push(await new Request(input, init).json())

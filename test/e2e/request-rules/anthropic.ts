@@ -73,11 +73,15 @@ export const anthropicRules: BodyRules = {
   ),
   calls: { id: /^[a-zA-Z0-9_-]{1,64}$/, alternates: true },
   read: ({ messages }: { messages: readonly Message[] }) => messages.flatMap(readMessage),
-  more: ({ messages }: { messages: readonly Message[] }) =>
-    messages.flatMap(({ role, content }, index) => [
+  more: ({ messages, thinking }: { messages: readonly Message[]; thinking?: { readonly type: string } }) => [
+    ...messages.flatMap(({ role, content }, index) => [
       ...(role === messages[index - 1]?.role ? [`messages.${index}: roles must alternate`] : []),
       ...(resultsComeFirst(content) ? [] : [`messages.${index}: tool_result blocks must come first`]),
     ]),
+    ...(thinking?.type !== "enabled" || mayThink(messages)
+      ? []
+      : ["Expected `thinking`, but found `tool_use`"]),
+  ],
 }
 
 function readMessage({ role, content }: Message): Step[] {
@@ -90,6 +94,13 @@ function readMessage({ role, content }: Message): Step[] {
     steps.push({ by: "tools", results: results.map((block) => ({ id: block.tool_use_id })) })
   if (content.length > results.length) steps.push({ by: "user" })
   return steps
+}
+
+/** With a budget, a turn in progress must have begun with thinking. */
+function mayThink(messages: readonly Message[]): boolean {
+  const isInProgress = messages.at(-1)?.content.some(({ type }) => type === "tool_result")
+  const last = messages.findLast(({ role }) => role === "assistant")
+  return !isInProgress || /thinking$/.test(last?.content[0]?.type ?? "")
 }
 
 function resultsComeFirst(content: Message["content"]): boolean {

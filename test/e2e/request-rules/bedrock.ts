@@ -34,8 +34,15 @@ interface Message {
   readonly content: readonly {
     readonly toolUse?: { readonly toolUseId: string }
     readonly toolResult?: { readonly toolUseId: string }
+    readonly reasoningContent?: object
     readonly cachePoint?: object
   }[]
+}
+
+interface Body {
+  readonly messages: readonly Message[]
+  readonly toolConfig?: object
+  readonly additionalModelRequestFields?: { readonly thinking?: { readonly type: string } }
 }
 
 export const bedrockRules: BodyRules = {
@@ -78,14 +85,24 @@ export const bedrockRules: BodyRules = {
   ),
   calls: { id: /^[a-zA-Z0-9_-]{1,64}$/, alternates: true },
   read: ({ messages }: { messages: readonly Message[] }) => messages.flatMap(readMessage),
-  more: ({ messages, toolConfig }: { messages: readonly Message[]; toolConfig?: object }) => [
+  more: ({ messages, toolConfig, additionalModelRequestFields: fields }: Body) => [
     ...messages.flatMap(({ role }, index) =>
       role === messages[index - 1]?.role ? [`messages.${index}: roles must alternate`] : [],
     ),
     ...(messages.some(hasToolBlock) && toolConfig === undefined
       ? ["The toolConfig field must be defined when using toolUse and toolResult content blocks."]
       : []),
+    ...(fields?.thinking?.type !== "enabled" || mayThink(messages)
+      ? []
+      : ["Expected `thinking` or `redacted_thinking`, but found `tool_use`"]),
   ],
+}
+
+/** With a budget of thinking, a turn of Claude's in progress must have begun with it. */
+function mayThink(messages: readonly Message[]): boolean {
+  const isInProgress = messages.at(-1)?.content.some(({ toolResult }) => toolResult !== undefined)
+  const last = messages.findLast(({ role }) => role === "assistant")
+  return !isInProgress || last?.content[0]?.reasoningContent !== undefined
 }
 
 function readMessage({ role, content }: Message): Step[] {
