@@ -156,12 +156,14 @@ describe("an import", () => {
     plant("examples/01-a/package.json", { name: "a" })
     plant("examples/01-a/src/main.ts", 'import "../../../packages/stream/src/index.ts"')
     plant("test/laws/a.test.ts", 'import "../../packages/stream/src/index.ts"')
+    plant("bench/a.ts", 'import "../scripts/packed.ts"\nimport "../packages/stream/src/index.ts"')
 
     expect(findings()).toEqual([
       'packages/stream/src/index.ts:1 reaches out of packages/stream/src with "../../types/src/index.ts": import the package by its name',
       'packages/stream/test/a.test.ts:2 reaches out of packages/stream with "../../types/src/index.ts": import the package by its name',
       'examples/01-a/src/main.ts:1 reaches out of examples/01-a with "../../../packages/stream/src/index.ts": import the package by its name',
       'test/laws/a.test.ts:1 reaches out of test with "../../packages/stream/src/index.ts": import the package by its name',
+      'bench/a.ts:2 reaches out of bench with "../packages/stream/src/index.ts": import the package by its name',
     ])
   })
 
