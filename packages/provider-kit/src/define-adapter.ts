@@ -19,7 +19,7 @@ import type {
   ResponseHead,
 } from "./adapter-definition.ts"
 import { startAttempt } from "./attempt.ts"
-import { type ClassifiedFailure, classifyError } from "./classify-failure.ts"
+import { type ClassifiedFailure, classifyError, classifyFailure } from "./classify-failure.ts"
 import { toFailureFacts } from "./failure-facts.ts"
 import { findApiKey } from "./find-api-key.ts"
 import { obedientFetch } from "./obedient-fetch.ts"
@@ -55,6 +55,8 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
   #apiKey: string | undefined
   #baseUrl: string | undefined
   #headers: RequestHeaders = {}
+  /** What the last fetch rejected with: the SDK around it may keep it to itself. */
+  #rejection: unknown
 
   constructor(
     definition: AdapterDefinition<TSdk, TPayload, TResponse>,
@@ -211,7 +213,14 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
       apiKey: this.#apiKey,
       baseUrl: this.#baseUrl,
       headers,
-      fetch: obedientFetch(fetch, signal, dropped),
+      fetch: obedientFetch(
+        fetch,
+        signal,
+        (error) => {
+          this.#rejection = error
+        },
+        dropped,
+      ),
       signal,
       round,
     }
@@ -231,7 +240,8 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
 
   #classify(error: unknown): ClassifiedFailure {
     try {
-      return classifyError(error, this.#definition.failureRules)
+      if (error instanceof StreamFailureError) return classifyError(error)
+      return classifyFailure(toFailureFacts(error, this.#rejection), this.#definition.failureRules)
     } catch {
       return UNREADABLE
     }

@@ -26,9 +26,14 @@ export interface FailureFacts {
 /** Deep enough for an SDK around fetch around a socket, and bounded for errors that contain themselves. */
 const DEEPEST = 6
 
-/** @param error Whatever was thrown. */
-export function toFailureFacts(error: unknown): FailureFacts {
-  const chain = causesOf(error)
+/**
+ * @param error Whatever was thrown.
+ * @param cause What is known to be behind it, for errors that do not tell: some SDKs say that a request timed out,
+ * and not what fetch said.
+ */
+export function toFailureFacts(error: unknown, cause?: unknown): FailureFacts {
+  const told = causesOf(error)
+  const chain = [...told, ...causesOf(cause).filter((each) => !told.includes(each))]
   const names: string[] = []
   const codes: string[] = []
   const messages: string[] = []

@@ -13,7 +13,15 @@ export interface NetworkFailure {
   readonly message: string
 }
 
-const TIMEOUT_CODES = /^(ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/
+/** undici's limits, Node.js's fetch included: five minutes each where nobody set others. */
+const SILENCE: ReadonlyMap<string, string> = new Map([
+  ["UND_ERR_HEADERS_TIMEOUT", "The server did not begin to answer"],
+  ["UND_ERR_BODY_TIMEOUT", "The server fell silent in the middle of its answer"],
+])
+const SILENCE_ADVICE =
+  "for longer than fetch waits (in Node.js five minutes). If the model thinks that long, pass a fetch with longer timeouts."
+
+const TIMEOUT_CODES = /^(ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/
 /** Certificates do not get better by trying again. */
 const CERTIFICATE_CODES = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/
 const NETWORK_CODES =
@@ -28,6 +36,11 @@ const NETWORK_TEXT =
 /** @returns undefined where the facts do not tell of a connection. */
 export function networkFailure(facts: FailureFacts): NetworkFailure | undefined {
   const { names = [], codes = [], messages = [] } = facts
+  for (const code of codes) {
+    const silence = SILENCE.get(code)
+    if (silence)
+      return { failure: { code: "timeout", retryable: true }, message: `${silence} ${SILENCE_ADVICE}` }
+  }
   if (codes.some((code) => TIMEOUT_CODES.test(code)) || names.some((name) => TIMEOUT_NAME.test(name))) {
     return {
       failure: { code: "timeout", retryable: true },

@@ -8,11 +8,13 @@
 
 /**
  * @param signal Rejects every pending call with its reason.
+ * @param onSettled Told what a call rejected with, before the signal fired; undefined when it did not.
  * @param dropped Names of headers, in lower case, that no request may carry, whoever added them.
  */
 export function obedientFetch(
   fetch: typeof globalThis.fetch,
   signal: AbortSignal,
+  onSettled: (error: unknown) => void = () => {},
   dropped: readonly string[] = [],
 ): typeof globalThis.fetch {
   return (input, init) =>
@@ -30,9 +32,13 @@ export function obedientFetch(
         .then(
           (response) => {
             if (signal.aborted) void response.body?.cancel?.().catch(() => {})
+            else onSettled(undefined)
             settle(() => resolve(response))
           },
-          (error: unknown) => settle(() => reject(error)),
+          (error: unknown) => {
+            if (!signal.aborted) onSettled(error)
+            settle(() => reject(error))
+          },
         )
     })
 }

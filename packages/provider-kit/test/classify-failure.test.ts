@@ -333,6 +333,20 @@ describe("classifyError", () => {
     expect(classifyError(error).failure).toEqual({ code, retryable: true })
   })
 
+  test.each([
+    { code: "UND_ERR_HEADERS_TIMEOUT", outer: "fetch failed", says: "did not begin to answer" },
+    { code: "UND_ERR_BODY_TIMEOUT", outer: "terminated", says: "fell silent in the middle of its answer" },
+  ])("$code says who gave up on whom, and what to do", ({ code, outer, says }) => {
+    const error = new TypeError(outer, { cause: socket(code, "Headers Timeout Error") })
+
+    expect(classifyError(error)).toEqual({
+      failure: { code: "timeout", retryable: true },
+      message:
+        `The server ${says} for longer than fetch waits (in Node.js five minutes). ` +
+        "If the model thinks that long, pass a fetch with longer timeouts.",
+    })
+  })
+
   test("a refused connection names host and port", () => {
     const cause = socket("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:1")
 

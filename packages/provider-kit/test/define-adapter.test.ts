@@ -483,6 +483,37 @@ describe("defineAdapter", () => {
     expect(await stream.result()).toMatchObject({ stopReason: "aborted", content: [{ text: "Hel" }] })
   })
 
+  test("tells why fetch gave up when the SDK does not", async () => {
+    const cause = Object.assign(new Error("Headers Timeout Error"), { code: "UND_ERR_HEADERS_TIMEOUT" })
+    const send: typeof definition.send = async (call) => {
+      const response = await call.fetch("http://sdk.test").catch(() => undefined)
+      if (!response) throw new Error("Request timed out.")
+      return response
+    }
+    const streamFn = defineAdapter({ ...definition, send }, { apiKey: "k" })
+    const fetch = fetchOf(new TypeError("fetch failed", { cause }))
+
+    expect(await streamFn(model, context, { fetch, maxRetries: 0 }).result()).toMatchObject({
+      errorMessage: expect.stringContaining("pass a fetch with longer timeouts"),
+      failure: { code: "timeout", retryable: true },
+    })
+  })
+
+  test("forgets a fetch that failed once another has not", async () => {
+    const send: typeof definition.send = async (call) => {
+      await call.fetch("http://credentials.test").catch(() => undefined)
+      await call.fetch("http://sdk.test")
+      throw new Error("no such region")
+    }
+    const streamFn = defineAdapter({ ...definition, send }, { apiKey: "k" })
+    const fetch = fetchOf(new TypeError("fetch failed"), hello())
+
+    expect(await streamFn(model, context, { fetch }).result()).toMatchObject({
+      errorMessage: "no such region",
+      failure: { code: "unknown" },
+    })
+  })
+
   test("keeps what arrived before a connection dropped", async () => {
     const body = new ReadableStream({
       start(controller) {

@@ -22,7 +22,12 @@ describe("obedientFetch", () => {
       throw new Error("thrown")
     }
 
-    await expect(obedientFetch(async () => throws(), signal)("http://x.test")).rejects.toThrow("thrown")
+    const onSettled = vi.fn()
+
+    await expect(obedientFetch(async () => throws(), signal, onSettled)("http://x.test")).rejects.toThrow(
+      "thrown",
+    )
+    expect(onSettled).toHaveBeenCalledWith(new Error("thrown"))
     await expect(obedientFetch(throws, signal)("http://x.test")).rejects.toThrow("thrown")
   })
 
@@ -56,7 +61,10 @@ describe("obedientFetch", () => {
     const fetch = vi.fn(async (_input: unknown, _init?: RequestInit) => new Response())
     const init = { headers: { Authorization: "Bearer x", "X-A": "1" } }
 
-    await obedientFetch(fetch, new AbortController().signal, ["authorization"])("http://x.test", init)
+    await obedientFetch(fetch, new AbortController().signal, undefined, ["authorization"])(
+      "http://x.test",
+      init,
+    )
 
     const headers = new Headers(fetch.mock.calls[0]?.[1]?.headers)
     expect([...headers.keys()]).toEqual(["x-a"])

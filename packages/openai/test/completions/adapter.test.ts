@@ -4,6 +4,7 @@ import { OpenAI } from "openai"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { type OpenAICompletionsConfig, openaiCompletions } from "../../src/index.ts"
 import { freeze } from "../freeze.ts"
+import { impatientFetch } from "../impatient-fetch.ts"
 import {
   bytesOf,
   drop,
@@ -540,6 +541,21 @@ describe("openaiCompletions", () => {
       expect(message).toMatchObject({
         errorMessage: `The connection failed: connect ECONNREFUSED 127.0.0.1:${port}`,
         failure: { code: "network", retryable: true },
+      })
+    })
+
+    test.each([
+      { when: "before it answers", reply: silence, content: [] },
+      { when: "while it answers", reply: stall(HELLO.slice(0, 1)), content: [{ text: "Hel" }] },
+    ])("a server that is silent for longer than fetch waits, $when", async ({ reply, content }) => {
+      const server = await startServer(reply)
+
+      const failure = await ask(server, { fetch: await impatientFetch(100), maxRetries: 0 }).result()
+
+      expect(failure).toMatchObject({
+        content,
+        errorMessage: expect.stringContaining("pass a fetch with longer timeouts"),
+        failure: { code: "timeout", retryable: true },
       })
     })
 

@@ -3,6 +3,7 @@ import { AzureOpenAI, OpenAI } from "openai"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { type OpenAIResponsesConfig, openaiResponses } from "../../src/index.ts"
 import { freeze } from "../freeze.ts"
+import { impatientFetch } from "../impatient-fetch.ts"
 import {
   bytesOf,
   drop,
@@ -486,6 +487,21 @@ describe("openaiResponses", () => {
         failure: { code: "network", retryable: true },
       })
       expect(server.requests).toHaveLength(1)
+    })
+
+    test.each([
+      { when: "before it answers", reply: silence, content: [] },
+      { when: "while it answers", reply: stall(HALF), content: [{ text: "Hel" }] },
+    ])("a server that is silent for longer than fetch waits, $when", async ({ reply, content }) => {
+      const server = await startServer(reply)
+
+      const failure = await ask(server, { fetch: await impatientFetch(100), maxRetries: 0 }).result()
+
+      expect(failure).toMatchObject({
+        content,
+        errorMessage: expect.stringContaining("pass a fetch with longer timeouts"),
+        failure: { code: "timeout", retryable: true },
+      })
     })
 
     test("a server that does not begin in time, and hangs up", async () => {
