@@ -7,7 +7,7 @@
  *
  * Events that are already there are taken without a promise, and an `emit` that returns none is not awaited.
  */
-import { AssistantMessageEventStream, abortMessage, emptyAssistantMessage } from "@heddle/stream"
+import { abortMessage, emptyAssistantMessage } from "@heddle/stream"
 import type { Emit } from "@heddle/tools"
 import type {
   AgentEvent,
@@ -108,7 +108,8 @@ export class ResponseReader {
         this.#release()
         return
       }
-      if (stream instanceof AssistantMessageEventStream && stream.snapshots) this.#copier = undefined
+      // Also a stream of another copy of the package, and one that passes on what the stream behind it promises.
+      if ((stream as { readonly snapshots?: unknown }).snapshots === true) this.#copier = undefined
       this.#next()
     } catch (error) {
       this.#broke("The stream could not be read", error)

@@ -861,6 +861,31 @@ describe("snapshots", () => {
     expect(updates).toHaveLength(3)
     for (const update of updates) expect(source).toContain(update)
   })
+
+  test.each([
+    { promise: true, copied: false },
+    { promise: false, copied: true },
+    { promise: undefined, copied: true },
+  ])("are taken as they come where a wrapper says snapshots: $promise, else copied", async (given) => {
+    const { streamFn } = scripted(say("x"))
+    const source = new Set<AssistantMessage>()
+    const wrapped: StreamFn = async (...request) => {
+      const stream = await streamFn(...request)
+      const events = async function* () {
+        for await (const event of stream) {
+          if ("partial" in event) source.add(event.partial)
+          yield event
+        }
+      }
+      return Object.assign(streamOf(events), { snapshots: given.promise })
+    }
+
+    const { events } = await settle(run(wrapped))
+
+    const shown = events.flatMap((event) => (event.type === "message_update" ? [event.message] : []))
+    expect(shown).toHaveLength(3)
+    for (const message of shown) expect(source.has(message)).toBe(!given.copied)
+  })
 })
 
 describe("timeouts", () => {
