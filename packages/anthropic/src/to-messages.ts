@@ -2,8 +2,8 @@
  * Writes a transcript as the `messages` of a request.
  *
  * The wire alternates strictly between user and assistant, begins with the user, wants the results of a
- * message's calls together at the top of the next one, and refuses empty text anywhere. So neighbours of one
- * role are joined, results come first, and what is empty is left out.
+ * message's calls together at the top of the next one, and refuses empty text anywhere and thinking at the end
+ * of an answer. So neighbours of one role are joined, results come first, and what is refused is left out.
  *
  * Which messages are sent, and with which ids, is decided before: see `adaptHistory` of `@heddle/provider-kit`.
  *
@@ -56,7 +56,7 @@ export function toMessages(messages: readonly Message[], compat: ResolvedCompat)
     else if (message.role === "assistant") {
       const { content, dropped } = afterFallback(message.content)
       unsent = dropped
-      add("assistant", toAssistantBlocks(content, compat))
+      add("assistant", withoutLastThoughts(toAssistantBlocks(content, compat)))
     } else if (!unsent.has(message.toolCallId)) add("user", toResultBlocks(message))
   }
   if (turns[0]?.role === "assistant") {
@@ -64,6 +64,13 @@ export function toMessages(messages: readonly Message[], compat: ResolvedCompat)
   }
   return turns.map(({ role, content }) => ({ role, content: resultsFirst(content) }))
 }
+
+/** "The final block in an assistant message cannot be `thinking`": an answer that ended before it began. */
+function withoutLastThoughts(blocks: readonly WireBlock[]): WireBlock[] {
+  return blocks.slice(0, blocks.findLastIndex(({ type }) => !THOUGHTS.includes(type)) + 1)
+}
+
+const THOUGHTS = ["thinking", "redacted_thinking"]
 
 /** @returns the blocks of an assistant's turn; none for what the wire has no place for. */
 export function toAssistantBlocks(content: AssistantMessage["content"], compat: ResolvedCompat): WireBlock[] {

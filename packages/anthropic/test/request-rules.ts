@@ -116,6 +116,8 @@ function checkMessages(messages: any[], check: Check): void {
     check(role !== messages[index - 1]?.role, `${at}: roles must alternate`)
     check(content.length > 0, `${at}: content must not be empty`)
     for (const block of content) checkBlock(block, role, at, check)
+    const ending = content.at(-1)?.type
+    check(!UNMARKABLE.includes(ending), `${at}: the final block cannot be ${ending}`)
     for (const { id } of content.filter(isUse)) {
       check(ID.test(id), `${at}: tool_use.id ${id} should match the pattern`)
       check(!ids.has(id), `${at}: tool_use ids must be unique`)

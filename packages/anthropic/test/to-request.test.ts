@@ -566,6 +566,29 @@ describe("the messages of a request", () => {
     expect(body.messages[1].content[0]).toEqual({ type: "thinking", thinking: "Hm.", signature: "" })
   })
 
+  test("leave out what the model thought before an answer that never began", async () => {
+    const thoughts = [
+      { type: "thinking", thinking: "Hm.", thinkingSignature: "c2ln" },
+      { type: "thinking", thinking: "", thinkingSignature: "ZW5j", redacted: true },
+    ] as const
+    const cut = [
+      assistant([...thoughts], { stopReason: "length" }),
+      assistant([{ type: "text", text: "Yes" }, ...thoughts], { stopReason: "length" }),
+    ]
+
+    expect(await wireMessages([user("Hi"), cut[0]!, user("Go on"), cut[1]!, user("Go on")])).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Hi" },
+          { type: "text", text: "Go on" },
+        ],
+      },
+      { role: "assistant", content: [{ type: "text", text: "Yes" }] },
+      { role: "user", content: [{ type: "text", text: "Go on" }] },
+    ])
+  })
+
   test("show another model text and calls, and nothing that only their author can read", async () => {
     const messages = [
       user("Hi"),

@@ -2,8 +2,8 @@
  * Writes a transcript as the `messages` of a request.
  *
  * The wire alternates strictly between user and assistant, begins with the user, wants the results of a
- * message's calls together at the top of the next one, and refuses blank text anywhere. So neighbours of one
- * role are joined, results come first, and what is empty is left out.
+ * message's calls together at the top of the next one, and refuses blank text anywhere and thinking at the end
+ * of an answer. So neighbours of one role are joined, results come first, and what is refused is left out.
  *
  * Which messages are sent, and with which ids, is decided before: see `adaptHistory` of `@heddle/provider-kit`.
  *
@@ -108,8 +108,10 @@ function sayThatItFailed(blocks: readonly PlainBlock[]): PlainBlock[] {
   )
 }
 
+/** An answer that ended before it began is left out: Claude takes none that ends with thinking. */
 function toAssistantBlocks({ content }: AssistantMessage, compat: ResolvedCompat): ContentBlock[] {
-  return content.flatMap((block) => toAssistantBlock(block, compat))
+  const blocks = content.flatMap((block) => toAssistantBlock(block, compat))
+  return blocks.slice(0, blocks.findLastIndex(({ reasoningContent }) => reasoningContent === undefined) + 1)
 }
 
 function toAssistantBlock(

@@ -105,6 +105,7 @@ function checkMessages(messages: any[], check: Check): void {
     check(content.length > 0, `${at}: content must not be empty`)
     for (const block of content) checkBlock(block, role, at, check)
     if (role !== "assistant") continue
+    check(!content.at(-1)?.reasoningContent, `${at}: the final block cannot be thinking`)
     const uses = content.flatMap(({ toolUse }: any) => (toolUse && !toolUse.type ? toolUse.toolUseId : []))
     for (const id of uses) {
       check(ID.test(id), `${at}: toolUseId ${id}`)

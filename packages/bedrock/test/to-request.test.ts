@@ -389,6 +389,17 @@ describe("messages", () => {
     expect(messagesOf([user(), assistant(thought("Hm"), text("Hi"))], id)[1].content).toEqual(blocks)
   })
 
+  test("leave out what the model thought before an answer that never began", () => {
+    const cut = assistant(thought("Hm", "c2ln"))
+    const ended = assistant(text("Hi"), thought("Hm", "c2ln"))
+
+    expect(messagesOf([user(), cut, user("Go on"), ended, user("Go on")])).toEqual([
+      { role: "user", content: [{ text: "Hello" }, { text: "Go on" }] },
+      { role: "assistant", content: [{ text: "Hi" }] },
+      { role: "user", content: [{ text: "Go on" }] },
+    ])
+  })
+
   test("drop encrypted thinking that is damaged, and text that has only a signature", () => {
     const broken = { type: "thinking", thinking: "", thinkingSignature: "%", redacted: true } as const
     const cited = { type: "text", text: "", textSignature: '{"citations":[]}' } as const

@@ -77,6 +77,9 @@ export const anthropicRules: BodyRules = {
     ...messages.flatMap(({ role, content }, index) => [
       ...(role === messages[index - 1]?.role ? [`messages.${index}: roles must alternate`] : []),
       ...(resultsComeFirst(content) ? [] : [`messages.${index}: tool_result blocks must come first`]),
+      ...(/thinking$/.test(content.at(-1)?.type ?? "")
+        ? [`messages.${index}: The final block in an assistant message cannot be \`thinking\``]
+        : []),
     ]),
     ...(thinking?.type !== "enabled" || mayThink(messages)
       ? []
