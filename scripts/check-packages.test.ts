@@ -7,12 +7,13 @@ import { findBrowserProblem, measureOwnCode } from "./bundles.ts"
 import {
   compilerSettings,
   importingProgram,
+  LOADING_PROGRAM,
   MERGING_PROGRAM,
   relevantErrors,
   typedProgram,
 } from "./consumer-sources.ts"
 import { entriesOf, findUnbuilt, run } from "./packed.ts"
-import { judgeSize } from "./size-budgets.ts"
+import { judgeLoading, judgeSize } from "./size-budgets.ts"
 import { readWorkspace } from "./workspace.ts"
 
 let folder: string
@@ -76,6 +77,33 @@ describe("the entries of the packages", () => {
     const { status, stderr } = spawnSync(process.execPath, ["import.mjs"], { cwd: folder, encoding: "utf8" })
 
     expect({ status, stderr }).toEqual({ status: 1, stderr: "@heddle/agent: no window\n" })
+  })
+})
+
+describe("importing an entry", () => {
+  function load(specifier: string): string[] {
+    plant("load.mjs", LOADING_PROGRAM)
+    const { stdout } = spawnSync(process.execPath, ["load.mjs", specifier], { cwd: folder, encoding: "utf8" })
+    return JSON.parse(stdout) as string[]
+  }
+
+  test("loads what it imports, and what that imports", () => {
+    plantInstalled("openai", "export default 1")
+    plantInstalled("@heddle/stream", "export const a = 1")
+    plantInstalled(
+      "@heddle/openai",
+      "export * from '@heddle/stream'; export const sdk = () => import('openai')",
+    )
+    plantInstalled("@heddle/eager", "import 'openai'; import 'node:fs'")
+
+    const lazy = load("@heddle/openai")
+    const eager = load("@heddle/eager")
+
+    expect(judgeLoading("@heddle/openai", lazy, 2)).toEqual([])
+    expect(judgeLoading("@heddle/openai", lazy, 1)).toEqual([
+      "importing @heddle/openai loads 2 modules, 1 are allowed",
+    ])
+    expect(judgeLoading("@heddle/eager", eager, 20)).toEqual(["importing @heddle/eager loads openai"])
   })
 })
 

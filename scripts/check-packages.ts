@@ -11,6 +11,7 @@ import { findBrowserProblem, measureOwnCode } from "./bundles.ts"
 import {
   compilerSettings,
   importingProgram,
+  LOADING_PROGRAM,
   MERGING_PROGRAM,
   type Resolution,
   relevantErrors,
@@ -18,7 +19,7 @@ import {
 } from "./consumer-sources.ts"
 import { findPrograms } from "./documented-programs.ts"
 import { borrow, type Entry, entriesOf, findUnbuilt, installConsumer, packAll, run } from "./packed.ts"
-import { type Budgets, importingModule, judgeSize } from "./size-budgets.ts"
+import { type Budgets, importingModule, judgeLoading, judgeSize } from "./size-budgets.ts"
 import { readWorkspace } from "./workspace.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -72,6 +73,18 @@ async function checkPacked() {
     const { ok, output } = await run(root, consumer, process.execPath, ["import.mjs"])
     return ok ? [] : output.trim().split("\n")
   })
+  const budgets: Budgets = JSON.parse(readFileSync(join(root, "scripts/size-budgets.json"), "utf8"))
+  await check("importing an entry loads few modules, and no vendor's SDK", async () => {
+    writeFileSync(join(consumer, "load.mjs"), LOADING_PROGRAM)
+    const found: string[] = []
+    for (const { specifier, member } of entries) {
+      if (member.manifest.peerDependencies) continue // brings what its user has: a test runner
+      const { ok, output } = await run(root, consumer, process.execPath, ["load.mjs", specifier])
+      if (!ok) return [`${specifier}: ${output.trim()}`]
+      found.push(...judgeLoading(specifier, JSON.parse(output) as string[], budgets.loadedModules))
+    }
+    return found
+  })
   const everywhere = entries.filter(({ isNode }) => !isNode)
   await checkTypes("nodenext", everywhere)
   await checkTypes("bundler", everywhere)
@@ -90,7 +103,6 @@ async function checkPacked() {
     return found
   })
   await check("bundles keep to their budgets", async () => {
-    const budgets: Budgets = JSON.parse(readFileSync(join(root, "scripts/size-budgets.json"), "utf8"))
     const found: string[] = []
     for (const [title, budget] of Object.entries(budgets.applications)) {
       const code = importingModule(budget.imports)

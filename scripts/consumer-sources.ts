@@ -21,6 +21,15 @@ for (const specifier of specifiers) {
 `
 }
 
+/** Imports the entry that it is given, and prints the addresses of all modules that this loads, as JSON. */
+export const LOADING_PROGRAM = `
+import { registerHooks } from "node:module"
+const loaded = []
+registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+await import(process.argv[2])
+console.log(JSON.stringify(loaded))
+`
+
 /** Uses every entry with its types. */
 export function typedProgram(entries: readonly Entry[]): string {
   return entries

@@ -1,5 +1,6 @@
 /** Holds the size of a bundle against what it may be; the numbers are in `size-budgets.json`. */
 import type { BundleSize } from "./bundles.ts"
+import { VENDOR_SDKS } from "./dependency-table.ts"
 
 export interface Budget {
   /** Minified, gzipped own code. Unit: bytes. */
@@ -17,6 +18,8 @@ export interface Budgets {
   readonly packages: Readonly<Record<string, Budget>>
   /** A package without a budget of its own. */
   readonly otherPackages: Budget
+  /** How many modules importing an entry may load, whoever wrote them. */
+  readonly loadedModules: number
 }
 
 /** The module of an application that imports these names. */
@@ -35,4 +38,16 @@ export function judgeSize(title: string, { bytes, modules }: BundleSize, budget:
     found.push(`${title} has ${modules.length} modules, not ${budget.modules}: ${modules.join(", ")}`)
   }
   return found
+}
+
+/** @param urls The modules that importing the entry loads. An SDK waits for the first request. */
+export function judgeLoading(specifier: string, urls: readonly string[], most: number): string[] {
+  console.log(`        ${urls.length} of ${most} modules  ${specifier}`)
+  const sdks = VENDOR_SDKS.filter((name) => urls.some((url) => url.includes(`/node_modules/${name}/`)))
+  return [
+    ...sdks.map((name) => `importing ${specifier} loads ${name}`),
+    ...(urls.length > most
+      ? [`importing ${specifier} loads ${urls.length} modules, ${most} are allowed`]
+      : []),
+  ]
 }
