@@ -4,6 +4,7 @@
  * A mistake in a script must not break the StreamFn's contract, so it becomes a reply of its own: one that
  * fails and says what is wrong. A list is checked when the script is made, where a throw helps more.
  */
+import { errorText } from "./error-text.ts"
 import type { FauxRequest } from "./faux.ts"
 import { isPromiseLike } from "./is-promise-like.ts"
 import { fail, partsOf, type Reply, type ReplyFn, type ReplyPart, type Script } from "./script.ts"
@@ -24,7 +25,7 @@ export function checkScript(script: Script): Cues {
     try {
       return partsOf(entry)
     } catch (error) {
-      throw new TypeError(`Reply ${index + 1} of the script is none: ${messageOf(error)}`)
+      throw new TypeError(`Reply ${index + 1} of the script is none: ${errorText(error)}`)
     }
   })
 }
@@ -51,7 +52,7 @@ export function replyTo(
 
 /** Something went wrong while a script was asked or played. */
 export function scriptFailed(callIndex: number, error: unknown): ScriptedError {
-  return fault(`The script failed at request ${callIndex + 1}: ${messageOf(error)}`)
+  return fault(`The script failed at request ${callIndex + 1}: ${errorText(error)}`)
 }
 
 function scriptEnded(callIndex: number, total: number): ReplyPart {
@@ -69,8 +70,4 @@ function wellFormedParts(reply: Reply): readonly ReplyPart[] {
     throw new TypeError("a reply with malformed() has to be returned at once, not in a promise")
   }
   return parts
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

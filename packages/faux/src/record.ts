@@ -7,6 +7,7 @@ import type {
   StreamFn,
 } from "@heddle/types"
 import { isBuilderCall } from "./builder-call.ts"
+import { errorText } from "./error-text.ts"
 import { isPromiseLike } from "./is-promise-like.ts"
 import { LineWriter, type RecordingSink } from "./line-writer.ts"
 import { toRecordedRequest } from "./recorded-request.ts"
@@ -117,7 +118,7 @@ class CallLog implements StreamListener {
   broke(error: unknown): void {
     if (this.#ended) return
     this.#ended = true
-    this.#write({ ...this.#at(), broke: error instanceof Error ? error.message : String(error) })
+    this.#write({ ...this.#at(), broke: errorText(error) })
   }
 
   left(): void {

@@ -9,6 +9,7 @@ import type {
 import { Audience } from "./audience.ts"
 import { breathe } from "./breathe.ts"
 import { applyBuilderCall } from "./builder-call.ts"
+import { errorText } from "./error-text.ts"
 import { firstDifference, toRecordedRequest } from "./recorded-request.ts"
 import { type RecordedCall, type RecordedStep, RecordingReader } from "./recording.ts"
 import { type Sleep, sleep, unlessFired } from "./sleep.ts"
@@ -59,7 +60,7 @@ export function replay(source: RecordingSource, options: ReplayOptions = {}): St
       const calls = (await unlessFired(reading, asked?.signal)) ?? []
       return answer(calls, request, options)
     } catch (error) {
-      return refuse(error instanceof Error ? error.message : String(error), request, options)
+      return refuse(errorText(error), request, options)
     }
   }
 
@@ -145,8 +146,7 @@ async function play(
     }
     message.fail({ code: "protocol", retryable: true }, "The recording of this answer stops before its end")
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    message.fail({ code: "unknown", retryable: false }, `The replay failed: ${reason}`)
+    message.fail({ code: "unknown", retryable: false }, `The replay failed: ${errorText(error)}`)
   } finally {
     audience.dismiss()
   }

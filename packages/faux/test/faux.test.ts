@@ -4,6 +4,13 @@ import { describe, expect, test } from "vitest"
 import { callTool, faux, fauxModel, malformed, ScriptNotExhaustedError, say, wait } from "../src/index.ts"
 import { deepFreeze, read } from "./read.ts"
 
+/** An error that throws when it is looked at. */
+const unreadable = new Proxy(new Error(), {
+  get: () => {
+    throw new Error("not to be read")
+  },
+})
+
 const model = fauxModel()
 const nothing: Context = { messages: [] }
 
@@ -148,6 +155,18 @@ describe("a script that is wrong", () => {
         throw new Error("boom")
       },
       says: "The script failed at request 1: boom",
+    },
+    {
+      what: "throws what cannot be read",
+      script: () => {
+        throw unreadable
+      },
+      says: "The script failed at request 1: an error without a message",
+    },
+    {
+      what: "rejects with what cannot be read",
+      script: () => Promise.reject(unreadable),
+      says: "The script failed at request 1: an error without a message",
     },
     {
       what: "rejects",

@@ -4,6 +4,13 @@ import { describe, expect, test } from "vitest"
 import { fail, faux, fauxModel, hang, malformed, opaque, record, replay, say } from "../src/index.ts"
 import { deepFreeze, read } from "./read.ts"
 
+/** An error that throws when it is looked at. */
+const unreadable = new Proxy(new Error(), {
+  get: () => {
+    throw new Error("not to be read")
+  },
+})
+
 const model = fauxModel()
 const nothing: Context = { messages: [] }
 
@@ -238,6 +245,22 @@ describe("record", () => {
       { call: 2, broke: "The script asked the StreamFn to reject" },
       { call: 3, broke: "The StreamFn returned no stream" },
     ])
+  })
+
+  test("throws what the StreamFn behind throws, also where it cannot be read", () => {
+    const { recording, entries } = recorder(() => {
+      throw unreadable
+    })
+
+    let thrown: unknown
+    try {
+      recording(model, nothing)
+    } catch (error) {
+      thrown = error
+    }
+
+    expect(thrown === unreadable).toBe(true)
+    expect(entries().at(-1)).toMatchObject({ call: 1, broke: "an error without a message" })
   })
 
   test("takes StreamFns that answer with a promise", async () => {
