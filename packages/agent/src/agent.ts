@@ -139,6 +139,7 @@ export class Agent {
     this.#followUps.clear()
   }
 
+  /** Drops what both queues hold, as {@link clearSteeringQueue} and {@link clearFollowUpQueue} do. */
   clearAllQueues(): void {
     this.#steering.clear()
     this.#followUps.clear()
