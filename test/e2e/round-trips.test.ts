@@ -29,16 +29,13 @@ beforeAll(async () => {
 })
 
 describe.runIf(HAS_RECORDINGS).each(RECORDED_WIRES)(`A conversation of ${WHERE} of $api`, ({ api }) => {
-  test.each(PROVIDERS)("is taken by $name", async (row) => {
-    const said = answers.get(api) ?? []
-    expect(said.length).toBeGreaterThan(20)
+  test.each(PROVIDERS)("is taken by $name in the middle of a run, after the tools", async (row) => {
+    const calling = (answers.get(api) ?? []).filter(({ message }) => resultsOf(message).length > 0)
+    expect(calling.length).toBeGreaterThan(5)
 
     const offences = await Promise.all(
-      said.map(async ({ name, message }) => {
-        const results = resultsOf(message)
-        // Handed over in the middle of a run where the tools have just answered, else when the user speaks again.
-        const last = results.length > 0 ? results : [user("Go on.")]
-        const body = await bodyFor(row, [user("Hi."), message, ...last])
+      calling.map(async ({ name, message }) => {
+        const body = await bodyFor(row, [user("Hi."), message, ...resultsOf(message)])
         return violationsOf(row.model, body, "foreign").map((violation) => `${name}: ${violation}`)
       }),
     )
