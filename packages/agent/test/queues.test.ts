@@ -193,7 +193,13 @@ describe("queued messages", () => {
 
       const { steering, followUp } = agent.peekQueuedMessages()
       expect(lines([...steering, ...followUp])).toEqual(["user: A", "user: B", "user: C"])
-      expect(lines(agent.state.messages).filter((line) => line.startsWith("user"))).toEqual(["user: Hello"])
+      const said = () => lines(agent.state.messages).filter((line) => line.startsWith("user"))
+      expect(said()).toEqual(["user: Hello"])
+
+      // Back in the queue means that the next run takes them up.
+      await agent.continue()
+      expect(said()).toEqual(["user: Hello", "user: A", "user: B", "user: C"])
+      expect(agent.hasQueuedMessages()).toBe(false)
     },
   )
 
