@@ -123,7 +123,7 @@ function install(...flags) {
 }
 
 function explain(ending, log) {
-  if (log.includes("ERR_PNPM_OUTDATED_LOCKFILE")) {
+  if (/Cannot install with "frozen-lockfile"|ERR_PNPM_OUTDATED_LOCKFILE/.test(log)) {
     return 'pnpm-lock.yaml does not fit the package.json files: run "npx -y pnpm@12 install" and commit what it changes'
   }
   const code = log.match(/\b(ERR_PNPM_\w+)/)?.[1] ?? log.match(/npm error code (\w+)/)?.[1]

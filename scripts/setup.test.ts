@@ -134,7 +134,7 @@ describe.skipIf(process.platform === "win32")("the set-up", () => {
       says: "the npm registry cannot be reached (ERR_PNPM_META_FETCH_FAIL): check the network, then try again.",
     },
     {
-      output: "[ERR_PNPM_OUTDATED_LOCKFILE] Cannot install",
+      output: 'ERR_PNPM_PACKAGE_MANAGER_NO_IMPORTER: Cannot install with "frozen-lockfile" because',
       says: 'pnpm-lock.yaml does not fit the package.json files: run "npx -y pnpm@12 install" and commit what it changes.',
     },
     {
