@@ -122,11 +122,12 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
   #findBaseUrl(): string | undefined {
     const { baseUrl, client } = this.#config
     const found = baseUrl || this.#model.baseUrl || this.#definition.baseUrl?.(this.#model)
-    if (found !== "" || client !== undefined) return found
-    throw new StreamFailureError(
-      { code: "invalid_request", retryable: false },
-      `No address for ${this.#model.provider}: set baseUrl on the model, or pass it to the adapter.`,
-    )
+    if (client !== undefined || found === undefined || URL.canParse(found)) return found
+    const says =
+      found === ""
+        ? `No address for ${this.#model.provider}: set baseUrl on the model, or pass it to the adapter.`
+        : `This is no address: ${found}`
+    throw new StreamFailureError({ code: "invalid_request", retryable: false }, says)
   }
 
   #toRequest(context: Context): TPayload {
@@ -145,7 +146,7 @@ class AdapterRequest<TSdk, TPayload, TResponse extends ResponseHead> {
     const { onPayload } = this.#options
     if (!onPayload) return payload
     const replacement = await asHook(() => onPayload(payload, this.#model))
-    return replacement === undefined ? payload : (replacement as TPayload)
+    return (replacement ?? payload) as TPayload
   }
 
   async #load(): Promise<TSdk> {

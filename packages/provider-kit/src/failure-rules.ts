@@ -103,7 +103,10 @@ export const WEAK_WORDS: ReadonlyMap<string, StreamFailureCode> = new Map<string
   ["overloaded", "overloaded"],
   ["unavailable", "overloaded"],
   ["service_unavailable", "overloaded"],
+  ["service_unavailable_error", "overloaded"],
   ["serviceunavailableexception", "overloaded"],
+  ["server_is_overloaded", "overloaded"], // OpenAI, like the next
+  ["slow_down", "overloaded"],
   ["timeout_error", "timeout"],
   ["deadline_exceeded", "timeout"],
   ["request_too_large", "context_overflow"],

@@ -33,10 +33,12 @@ export function hasCredentials(headers: RequestHeaders): boolean {
   return CREDENTIAL_HEADERS.some((name) => name in headers && name !== "cookie")
 }
 
+/** Gateways name theirs as they like: `cf-aig-authorization`, `x-portkey-api-key`, `ocp-apim-subscription-key`. */
+const CREDENTIAL_NAME = /auth|key|token|secret|cookie|credential|password|signature/
+
 /** What in the headers must not be shown: whole values, and the token after a scheme. */
 export function secretsOf(headers: RequestHeaders): string[] {
-  return CREDENTIAL_HEADERS.flatMap((name) => {
-    const value = headers[name]
-    return value ? [value, value.replace(/^\w+ +/, "")] : []
-  })
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value && CREDENTIAL_NAME.test(name) ? [value, value.replace(/^\w+ +/, "")] : [],
+  )
 }

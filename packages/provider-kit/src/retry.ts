@@ -62,9 +62,12 @@ export function retryAfterOf(
   if (milliseconds && isAmount(milliseconds)) return Math.ceil(Number(milliseconds))
   const after = header(headers, "retry-after")
   if (after && isAmount(after)) return Math.ceil(Number(after) * 1000)
-  const date = after ? Date.parse(after) : Number.NaN
+  // `Date.parse` makes a date of nearly anything with a digit in it: "-5" would be one long gone.
+  const date = after && TIME_OF_DAY.test(after) ? Date.parse(after) : Number.NaN
   return Number.isNaN(date) ? retryInfoOf(body) : Math.max(0, date - now)
 }
+
+const TIME_OF_DAY = /\d:\d\d/
 
 function isAmount(text: string): boolean {
   return /^\s*\d+(\.\d+)?\s*$/.test(text)

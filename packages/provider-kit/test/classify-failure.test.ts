@@ -50,6 +50,14 @@ const rows = [
   { status: 200, type: "overloaded_error", says: "Overloaded", code: "overloaded" },
   // OpenAI
   {
+    status: undefined,
+    type: "service_unavailable_error",
+    word: "server_is_overloaded",
+    says: "Our servers are currently overloaded.",
+    code: "overloaded",
+  },
+  { status: undefined, type: "", word: "slow_down", says: "Slow down.", code: "overloaded" },
+  {
     status: 400,
     type: "invalid_request_error",
     word: "context_length_exceeded",

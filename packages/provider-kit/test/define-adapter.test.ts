@@ -239,6 +239,16 @@ describe("defineAdapter", () => {
       expect(fetch).not.toHaveBeenCalled()
     })
 
+    test("or says so where it is no address", async () => {
+      const fetch = fetchOf(hello())
+
+      expect(await ask({ fetch }, {}, { ...model, baseUrl: "api.test/v1" }).result()).toMatchObject({
+        errorMessage: "This is no address: api.test/v1",
+        failure: { code: "invalid_request", retryable: false },
+      })
+      expect(fetch).not.toHaveBeenCalled()
+    })
+
     test("to the root that the SDK knows where the adapter names none", async () => {
       const fetch = fetchOf(hello())
       const { baseUrl: _, ...rootless } = definition
@@ -322,6 +332,13 @@ describe("defineAdapter", () => {
         model,
       )
       expect(JSON.parse(String(fetch.mock.calls[0]?.[1]?.body))).toMatchObject({ more: true })
+    })
+
+    test("and sends it as it is where nothing comes back", async () => {
+      const fetch = fetchOf(hello())
+
+      expect(await ask({ fetch, onPayload: () => null }).result()).toMatchObject({ stopReason: "stop" })
+      expect(JSON.parse(String(fetch.mock.calls[0]?.[1]?.body))).toHaveProperty("prompt")
     })
 
     test("once, however often it is sent", async () => {

@@ -38,4 +38,14 @@ describe("secretsOf", () => {
 
     expect(secretsOf(headers)).toEqual(["Bearer tok-1", "tok-1", "key-2", "key-2"])
   })
+
+  test("knows the headers of gateways by their names", () => {
+    const headers = {
+      "cf-aig-authorization": "Bearer tok-1",
+      "x-portkey-api-key": "key-2",
+      "x-token": "tok-3",
+    }
+
+    expect(secretsOf(headers)).toEqual(["Bearer tok-1", "tok-1", "key-2", "key-2", "tok-3", "tok-3"])
+  })
 })
