@@ -48,7 +48,10 @@ export function openaiCompletions(config: OpenAICompletionsConfig = {}): Adapter
       receive: async (response, builder, call) => {
         const mapper = createMapper(builder, compatOf(call.model))
         try {
-          await readSse(response.body, { signal: call.signal, onEvent: (event) => mapper.event(event) })
+          await readSse(response.body, {
+            signal: call.signal,
+            onEvent: (event, name) => mapper.event(event, name),
+          })
         } catch (error) {
           // A connection that drops behind the finish reason takes nothing but the bill with it.
           if (error instanceof StreamFailureError || !mapper.finished) throw error

@@ -34,10 +34,11 @@ export interface ChunkMapper {
   /**
    * One event of the body, parsed. Anything may be passed.
    *
+   * @param name The event's name, where it has one.
    * @throws {StreamFailureError} for an error that the vendor reports in the middle of a stream, classified.
    * What arrived before stays in the message.
    */
-  event(chunk: unknown): void
+  event(chunk: unknown, name?: string): void
   /**
    * The body has ended: makes the terminal event.
    *
@@ -74,9 +75,9 @@ class CompletionMapper implements ChunkMapper {
     return this.#finish !== ""
   }
 
-  event(chunk: unknown): void {
+  event(chunk: unknown, name?: string): void {
     if (!isWireObject(chunk)) return
-    const fails = isFailure(chunk)
+    const fails = isFailure(chunk) || name === "error"
     if (!fails) this.#identity(chunk)
     const choice = objectsOf(chunk.choices).find(isFirstChoice)
     if (choice) this.#delta(deltaOf(choice, chunk.object === "chat.completion"))
@@ -92,7 +93,7 @@ class CompletionMapper implements ChunkMapper {
       throw new StreamFailureError(ending.failure, `${ending.says} (finish_reason: ${this.#finish}).`)
     }
     this.#closeThinking()
-    if (ending.reason === "length") this.#calls.closeAllButLast()
+    this.#calls.end(ending.reason === "length")
     this.#message.done(ending.reason)
   }
 
@@ -125,8 +126,7 @@ class CompletionMapper implements ChunkMapper {
   /** Two fields of one meaning; a server that sends both sends the same text in both. */
   #reasoning(delta: WireObject): void {
     const details = objectsOf(delta.reasoning_details)
-    const text = textOf(delta.reasoning_content) || textOf(delta.reasoning) || detailsText(details)
-    this.#thinking(text)
+    this.#thinking(textOf(delta.reasoning_content) || textOf(delta.reasoning) || detailsText(details))
     if (details.length === 0) return
     // Thinking that cannot be read stands before the answer too. Once there is one, it waits for the end.
     if (!this.#answers && this.#open !== "thinking") this.#openThinking()
@@ -187,9 +187,8 @@ class CompletionMapper implements ChunkMapper {
 
   /** Groq's older bodies have it under `x_groq` only, Moonshot's in the choice. Never more than one counts. */
   #usage(chunk: WireObject, choice: WireObject | undefined): void {
-    const groq = objectOf(chunk.x_groq)
-    const usage = [chunk.usage, choice?.usage, groq.usage].find(isWireObject)
-    if (usage) this.#message.usage(toUsageReport(usage, this.#compat))
+    const usage = chunk.usage ?? choice?.usage ?? objectOf(chunk.x_groq).usage
+    if (isWireObject(usage)) this.#message.usage(toUsageReport(usage, this.#compat))
   }
 }
 

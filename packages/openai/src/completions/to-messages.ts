@@ -21,6 +21,7 @@ import type {
 import { resultText } from "../result-text.ts"
 import type { ReasoningReplay, ResolvedCompat } from "./compat.ts"
 import { mergeDetails } from "./reasoning-details.ts"
+import { CUSTOM } from "./tool-calls.ts"
 
 /** A message as it goes over the wire. */
 export type WireMessage = { readonly role: string; readonly content: unknown } & Readonly<
@@ -104,6 +105,9 @@ function assistantMessage(message: AssistantMessage, model: Model, compat: Resol
 }
 
 function toolCall(call: ToolCall): unknown {
+  const { input } = call.arguments
+  if (call.thoughtSignature === CUSTOM && typeof input === "string")
+    return { id: call.id, type: "custom", custom: { name: call.name, input } }
   return {
     id: call.id,
     type: "function",

@@ -7,9 +7,10 @@
  * @see https://platform.openai.com/docs/api-reference/chat/create
  */
 import { clampMaxTokens } from "@heddle/provider-kit"
-import { toJsonSchema } from "@heddle/stream"
 import type { Context, Model, SimpleStreamOptions, Tool, ToolChoice } from "@heddle/types"
+import { toMetadata } from "../metadata.ts"
 import { promptCache } from "../prompt-cache.ts"
+import { toParameters } from "../tool-parameters.ts"
 import { markCache } from "./cache-control.ts"
 import type { ResolvedCompat } from "./compat.ts"
 import { toMessages } from "./to-messages.ts"
@@ -64,7 +65,7 @@ function toTool({ name, description, parameters }: Tool, compat: ResolvedCompat)
   const strict = compat.supportsStrictMode && { strict: false }
   return {
     type: "function",
-    function: { name, description, parameters: toJsonSchema(parameters), ...strict },
+    function: { name, description, parameters: toParameters(parameters), ...strict },
   }
 }
 
@@ -85,7 +86,8 @@ function maxTokens(
 }
 
 /** OpenAI refuses metadata on a completion that is not stored, so who passes metadata has it stored. */
-function retention(metadata: SimpleStreamOptions["metadata"], compat: ResolvedCompat): object {
+function retention(values: SimpleStreamOptions["metadata"], compat: ResolvedCompat): object {
+  const metadata = toMetadata(values)
   const isSent = compat.supportsMetadata && metadata !== undefined
   return { ...(compat.supportsStore && { store: isSent }), ...(isSent && { metadata }) }
 }

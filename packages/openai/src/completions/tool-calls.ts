@@ -19,7 +19,12 @@ interface Call {
   id: string
   name: string
   hasInput: boolean
+  /** A custom call: its input is free text, which becomes the one argument `input`. */
+  isCustom: boolean
 }
+
+/** The signature of a custom call: it goes back as one. */
+export const CUSTOM = JSON.stringify({ type: "custom" })
 
 export class ToolCalls {
   readonly #message: AssistantMessageBuilder
@@ -32,11 +37,12 @@ export class ToolCalls {
 
   /** @param fragment An entry of `delta.tool_calls`. */
   add(fragment: WireObject): void {
-    const wireFunction = objectOf(fragment.function)
+    const isCustom = isWireObject(fragment.custom)
+    const wireFunction = objectOf(isCustom ? fragment.custom : fragment.function)
     const id = textOf(fragment.id)
     const name = textOf(wireFunction.name)
     const index = typeof fragment.index === "number" ? fragment.index : undefined
-    const input = wireFunction.arguments
+    const input = isCustom ? wireFunction.input : wireFunction.arguments
     const known = this.#find(index, id, name)
     if (!known && id === "" && name === "" && input === undefined) return
     const call = known ?? this.#open(index)
@@ -46,7 +52,9 @@ export class ToolCalls {
       call.id ||= id
       call.name ||= name
     }
-    if (typeof input === "string") this.#message.toolInput(call.key, input)
+    if (isCustom && !call.isCustom) this.#begin(call)
+    if (call.isCustom) this.#message.toolInput(call.key, JSON.stringify(textOf(input)).slice(1, -1))
+    else if (typeof input === "string") this.#message.toolInput(call.key, input)
     else if (isWireObject(input)) this.#message.toolArguments(call.key, input)
     else return
     call.hasInput ||= input !== ""
@@ -58,11 +66,21 @@ export class ToolCalls {
   }
 
   /**
-   * The answer was cut off. A model writes one thing after the other, so only what it wrote last can have been
-   * cut; the calls before it are complete.
+   * @param isCut The answer was cut off. A model writes one thing after the other, so only what it wrote last can
+   * have been cut; the calls before it are complete.
    */
-  closeAllButLast(): void {
-    for (const call of this.#calls) if (call !== this.#last) this.#message.close(call.key)
+  end(isCut: boolean): void {
+    for (const call of this.#calls) {
+      if (isCut && call === this.#last) continue
+      if (call.isCustom) this.#message.toolInput(call.key, '"}')
+      if (isCut) this.#message.close(call.key)
+    }
+  }
+
+  #begin(call: Call): void {
+    call.isCustom = true
+    this.#message.signature(call.key, CUSTOM)
+    this.#message.toolInput(call.key, '{"input":"')
   }
 
   #find(index: number | undefined, id: string, name: string): Call | undefined {
@@ -85,7 +103,7 @@ export class ToolCalls {
   }
 
   #open(index: number | undefined): Call {
-    const call: Call = { key: this.#calls.length, index, id: "", name: "", hasInput: false }
+    const call: Call = { key: this.#calls.length, index, id: "", name: "", hasInput: false, isCustom: false }
     this.#calls.push(call)
     return call
   }

@@ -8,6 +8,8 @@ import { StreamedText } from "./streamed-text.ts"
 export class FunctionCallItem implements OutputItem {
   readonly #message: AssistantMessageBuilder
   readonly #key: string
+  /** Arguments that came with the announcement: they count where nothing else says what they are. */
+  #announced: unknown
 
   constructor(message: AssistantMessageBuilder, key: string) {
     this.#message = message
@@ -16,13 +18,17 @@ export class FunctionCallItem implements OutputItem {
 
   added(item: WireObject): void {
     name(this.#message, this.#key, item)
+    this.#announced = item.arguments
   }
 
   input(delta: unknown): void {
-    if (typeof delta === "string") this.#message.toolInput(this.#key, delta)
+    if (typeof delta !== "string") return
+    if (delta !== "") this.#announced = undefined
+    this.#message.toolInput(this.#key, delta)
   }
 
   wholeInput(value: unknown): void {
+    this.#announced = undefined
     this.#message.toolArguments(this.#key, value)
   }
 
@@ -34,6 +40,7 @@ export class FunctionCallItem implements OutputItem {
   }
 
   end(isCut: boolean): void {
+    if (this.#announced) this.wholeInput(this.#announced)
     if (!isCut) this.#message.close(this.#key)
   }
 }

@@ -8,9 +8,10 @@
  * @see https://developers.openai.com/api/reference/resources/responses/methods/create
  */
 import { clampMaxTokens, resolveReasoning } from "@heddle/provider-kit"
-import { toJsonSchema } from "@heddle/stream"
 import type { Context, Model, SimpleStreamOptions, Tool, ToolChoice } from "@heddle/types"
+import { toMetadata } from "../metadata.ts"
 import { promptCache } from "../prompt-cache.ts"
+import { toParameters } from "../tool-parameters.ts"
 import type { ResolvedCompat } from "./compat.ts"
 import { toInput } from "./to-input.ts"
 
@@ -32,6 +33,7 @@ export function toRequest(
   options: SimpleStreamOptions,
   compat: ResolvedCompat,
 ): ResponsesRequest {
+  const metadata = toMetadata(options.metadata)
   return {
     model: model.id,
     ...instructions(context, compat),
@@ -40,7 +42,7 @@ export function toRequest(
     ...limits(model, context, options, compat),
     ...reasoning(model, options, compat),
     ...promptCache(options, compat),
-    ...(compat.supportsMetadata && options.metadata !== undefined && { metadata: options.metadata }),
+    ...(compat.supportsMetadata && metadata !== undefined && { metadata }),
     store: false,
     ...compat.extraBody,
     stream: true,
@@ -63,7 +65,7 @@ function toolFields(tools: readonly Tool[], choice: ToolChoice | undefined, comp
 /** Left out, `strict` means that OpenAI rewrites the schema. */
 function toTool({ name, description, parameters }: Tool, compat: ResolvedCompat): Fields {
   const strict = compat.supportsStrictMode && { strict: false }
-  return { type: "function", name, description, parameters: toJsonSchema(parameters), ...strict }
+  return { type: "function", name, description, parameters: toParameters(parameters), ...strict }
 }
 
 function toToolChoice(choice: ToolChoice): unknown {

@@ -368,6 +368,37 @@ describe("the chunk mapper", () => {
       expect(first).toEqual({ type: "toolCall", id: "a", name: "f", arguments: {} })
     })
 
+    test("that are custom have their free text as the argument input, and a signature that says so", async () => {
+      const custom = (fragment: object) => call({ index: 0, ...fragment })
+
+      expect(
+        await contentOf(
+          custom({ id: "a", type: "custom", custom: { name: "sql", input: "" } }),
+          custom({ custom: { input: 'select "' } }),
+          custom({ custom: { input: "\ud83d" } }),
+          custom({ custom: { input: '\ude00"\n' } }),
+          finish("tool_calls"),
+        ),
+      ).toEqual([
+        {
+          type: "toolCall",
+          id: "a",
+          name: "sql",
+          arguments: { input: 'select "\u{1f600}"\n' },
+          thoughtSignature: '{"type":"custom"}',
+        },
+      ])
+    })
+
+    test("that are custom and cut off say so", async () => {
+      const [cut] = await contentOf(
+        call({ index: 0, id: "a", type: "custom", custom: { name: "sql", input: "sel" } }),
+        finish("length"),
+      )
+
+      expect(cut).toMatchObject({ arguments: { input: "sel" }, argumentsError: expect.any(String) })
+    })
+
     test("whose JSON is broken say so, whatever the finish reason", async () => {
       const [broken] = await contentOf(
         call({ index: 0, id: "a", function: { name: "f", arguments: '{"x":' } }),
@@ -511,6 +542,20 @@ describe("the chunk mapper", () => {
         errorMessage: expected.says,
       })
       expect(message.content[0]).toMatchObject({ text: expect.stringMatching(/^so far/) })
+    })
+
+    test("may be known by the name of its event alone", async () => {
+      const { message } = await replayChunks(
+        "openrouter",
+        [say({ content: "so far" }), { message: "No room left", code: 503 }],
+        [undefined, "error"],
+      )
+
+      expect(message).toMatchObject({
+        content: [{ text: "so far" }],
+        errorMessage: "No room left",
+        failure: { code: "overloaded" },
+      })
     })
 
     test("before anything else leaves a lone error event, so that the request can be tried again", async () => {

@@ -27,15 +27,24 @@ export function replayBytes(provider: string, pieces: Iterable<Uint8Array>): Pro
   return run(provider, (onEvent) => readSse(asBody(pieces), { signal, onEvent }))
 }
 
-export function replayChunks(provider: string, chunks: readonly unknown[]): Promise<Replay> {
-  return run(provider, async (onEvent) => chunks.forEach(onEvent))
+/** @param names The names of the events, where they have some. */
+export function replayChunks(
+  provider: string,
+  chunks: readonly unknown[],
+  names: readonly (string | undefined)[] = [],
+): Promise<Replay> {
+  return run(provider, async (onEvent) => {
+    for (const [index, chunk] of chunks.entries()) onEvent(chunk, names[index])
+  })
 }
 
-function run(provider: string, feed: (onEvent: (chunk: unknown) => void) => Promise<void>): Promise<Replay> {
+type OnEvent = (chunk: unknown, name: string | undefined) => void
+
+function run(provider: string, feed: (onEvent: OnEvent) => Promise<void>): Promise<Replay> {
   const model = modelOf(provider)
   return replay(model, async (builder) => {
     const mapper = createMapper(builder, resolveCompat(model))
-    await feed((chunk) => mapper.event(chunk))
+    await feed((chunk, name) => mapper.event(chunk, name))
     mapper.end()
   })
 }

@@ -241,6 +241,28 @@ describe("the body of a chat completion", () => {
     expect(request({ provider: "groq", options: { metadata } })).not.toHaveProperty("metadata")
   })
 
+  test("writes metadata as texts, and leaves out what would be refused", () => {
+    const metadata = { user: 5, debug: false, tags: ["a"], note: "x".repeat(513), none: undefined }
+
+    expect(request({ provider: "openai", options: { metadata } }).metadata).toEqual({
+      user: "5",
+      debug: "false",
+    })
+    expect(request({ provider: "openai", options: { metadata: { tags: [] } } })).toMatchObject({
+      store: false,
+    })
+  })
+
+  test.each([{ parameters: {} }, { parameters: { type: "object" } }])(
+    "states that $parameters is an object's schema, as OpenAI insists",
+    ({ parameters }) => {
+      const tool = { name: "now", description: "Tells the time", parameters }
+      const { tools } = request({ provider: "openai", context: { messages: [user()], tools: [tool] } })
+
+      expect(tools).toMatchObject([{ function: { parameters: { type: "object", properties: {} } } }])
+    },
+  )
+
   test.each([
     { options: { sessionId: "s" }, key: "s" },
     { options: { sessionId: "x".repeat(100) }, key: "x".repeat(64) },
@@ -370,6 +392,14 @@ describe("the messages of a chat completion", () => {
   ])("have the content $content beside calls alone, at $provider", ({ provider, content }) => {
     expect(messagesOf(provider, [assistant(call("a"))], { reasoning: false })).toEqual([
       { role: "assistant", content, tool_calls: [WIRE_CALL] },
+    ])
+  })
+
+  test("give a custom call back as one, to the model that made it", () => {
+    const custom = { ...call("a"), arguments: { input: "select 1" }, thoughtSignature: '{"type":"custom"}' }
+
+    expect(messagesOf("openai", [assistant(custom)], { reasoning: false })).toMatchObject([
+      { tool_calls: [{ id: "a", type: "custom", custom: { name: custom.name, input: "select 1" } }] },
     ])
   })
 

@@ -573,6 +573,13 @@ describe("A function call", () => {
     ])
   })
 
+  test("has the arguments of its announcement where nothing else tells them", async () => {
+    const announced = added(0, functionCall("call_a", "read", '{"a":1}'))
+
+    expect(await contentOf(announced)).toMatchObject([{ arguments: { a: 1 } }])
+    expect(await contentOf(announced, inputDelta(0, '{"b":2}'))).toMatchObject([{ arguments: { b: 2 } }])
+  })
+
   test("gets the rest of its arguments from arguments.done", async () => {
     expect(
       await contentOf(

@@ -120,6 +120,7 @@ describe("A request", () => {
     { options: { maxTokens: 1_000_000 }, fields: { max_output_tokens: 8192 } },
     { options: { maxTokens: 1 }, fields: { max_output_tokens: 16 } },
     { options: { metadata: { team: "a" } }, fields: { metadata: { team: "a" } } },
+    { options: { metadata: { n: 5, list: [] } }, fields: { metadata: { n: "5" } } },
     { options: { sessionId: "s-1" }, fields: { prompt_cache_key: "s-1" } },
     { options: { sessionId: "s".repeat(70) }, fields: { prompt_cache_key: "s".repeat(64) } },
     {
@@ -201,6 +202,15 @@ describe("Tools", () => {
       "tools",
     )
   })
+
+  test.each([{ parameters: {} }, { parameters: { type: "object" } }])(
+    "with the schema $parameters are said to take an object, as OpenAI insists",
+    async ({ parameters }) => {
+      const { tools } = await bodyOf({ context: { tools: [{ ...plain, parameters }] } })
+
+      expect(tools).toMatchObject([{ parameters: { type: "object", properties: {} } }])
+    },
+  )
 
   test.each([
     { choice: "auto", said: "auto" },
