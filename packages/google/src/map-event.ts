@@ -132,7 +132,7 @@ class GeminiMapper implements ResponseMapper {
   #candidate(candidate: WireObject): void {
     const content = objectOf(candidate.content)
     for (const part of objectsOf(content.parts)) this.#part(part)
-    for (const kind of METADATA_KINDS) this.#collect(kind, candidate[kind])
+    for (const kind of METADATA_KINDS) if (kind in candidate) this.#collect(kind, candidate[kind])
     this.#continuation = textOf(candidate.continuationToken) || this.#continuation
     const word = wordOf(textOf(candidate.finishReason))
     if (word !== "") this.#finishWith({ word, ending: toEnding(word, textOf(candidate.finishMessage)) })

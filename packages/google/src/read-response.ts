@@ -14,7 +14,7 @@ import {
 import { FAILURE_RULES } from "./failure-rules.ts"
 import type { GeminiResponse } from "./send.ts"
 
-/** Longer than any error that has been seen. Bytes. */
+/** Longer than any error that has been seen. At least so many bytes are kept. */
 const TAIL = 8192
 
 /** Begins a line, which the events never do: theirs begin with `data:`. */
@@ -47,9 +47,10 @@ export async function readResponse(
   return tail.error()
 }
 
-/** Keeps the end of what passes. */
+/** Keeps the end of what passes, in the pieces in which it comes. */
 class Tail {
-  #bytes = new Uint8Array()
+  readonly #pieces: Uint8Array[] = []
+  #length = 0
 
   watch(body: ByteStream): ByteStream {
     if (!("getReader" in body)) return body // a replacement's; it has no bare errors
@@ -71,18 +72,26 @@ class Tail {
   }
 
   error(): StreamFailureError | undefined {
-    const bare = BARE_ERROR.exec(new TextDecoder().decode(this.#bytes))?.[1]
+    const bare = BARE_ERROR.exec(this.#text())?.[1]
     const parsed = bare === undefined ? undefined : parse(bare)
     const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed
     return isWireObject(body) ? toStreamFailureError({ body }, FAILURE_RULES) : undefined
   }
 
   #keep(bytes: Uint8Array): void {
-    const kept = Math.min(this.#bytes.length, Math.max(0, TAIL - bytes.length))
-    const tail = new Uint8Array(kept + Math.min(bytes.length, TAIL))
-    tail.set(this.#bytes.subarray(this.#bytes.length - kept))
-    tail.set(bytes.subarray(-TAIL), kept)
-    this.#bytes = tail
+    this.#pieces.push(bytes)
+    this.#length += bytes.length
+    for (;;) {
+      const rest = this.#length - (this.#pieces[0]?.length ?? 0)
+      if (rest < TAIL) return
+      this.#pieces.shift()
+      this.#length = rest
+    }
+  }
+
+  #text(): string {
+    const decoder = new TextDecoder()
+    return this.#pieces.map((bytes) => decoder.decode(bytes, { stream: true })).join("")
   }
 }
 

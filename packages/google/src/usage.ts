@@ -9,32 +9,41 @@
 import { countOf, type WireObject } from "@heddle/provider-kit"
 import type { UsageReport } from "@heddle/stream"
 
-const FIELDS = [
-  "promptTokenCount",
-  "cachedContentTokenCount",
-  "toolUsePromptTokenCount",
-  "candidatesTokenCount",
-  "thoughtsTokenCount",
-] as const
+/** What one request has reported; undefined: nothing of the kind. */
+interface Counts {
+  readonly prompt: number | undefined
+  readonly cached: number | undefined
+  readonly toolUse: number | undefined
+  readonly answer: number | undefined
+  readonly thoughts: number | undefined
+}
 
-type Counts = { [Field in (typeof FIELDS)[number]]?: number }
+type Report = { readonly [Counter in "input" | "output" | "cacheRead" | "reasoning"]: number | undefined }
 
-const COUNTERS = ["input", "output", "cacheRead", "reasoning"] as const
-
-type Report = { -readonly [Counter in (typeof COUNTERS)[number]]?: number }
+const NOTHING: Counts = {
+  prompt: undefined,
+  cached: undefined,
+  toolUse: undefined,
+  answer: undefined,
+  thoughts: undefined,
+}
 
 /** Counts one answer. */
 export class UsageMeter {
-  /** What the request under way has reported. */
-  #counts: Counts = {}
+  /** Of the request under way. */
+  #counts: Counts = NOTHING
   /** What the requests before it were billed. */
-  #billed: Report = {}
+  #billed: Report | undefined
 
   /** @returns all that is known by now. */
   add(metadata: WireObject): UsageReport {
-    for (const field of FIELDS) {
-      const count = countOf(metadata[field])
-      if (count !== undefined) this.#counts[field] = count
+    const known = this.#counts
+    this.#counts = {
+      prompt: countOf(metadata.promptTokenCount) ?? known.prompt,
+      cached: countOf(metadata.cachedContentTokenCount) ?? known.cached,
+      toolUse: countOf(metadata.toolUsePromptTokenCount) ?? known.toolUse,
+      answer: countOf(metadata.candidatesTokenCount) ?? known.answer,
+      thoughts: countOf(metadata.thoughtsTokenCount) ?? known.thoughts,
     }
     return this.#total()
   }
@@ -42,31 +51,35 @@ export class UsageMeter {
   /** The answer goes on in another request, which counts from zero again. */
   nextRequest(): void {
     this.#billed = this.#total()
-    this.#counts = {}
+    this.#counts = NOTHING
   }
 
   #total(): Report {
     const current = toReport(this.#counts)
-    const total: Report = {}
-    for (const counter of COUNTERS) {
-      if (current[counter] === undefined && this.#billed[counter] === undefined) continue
-      total[counter] = (current[counter] ?? 0) + (this.#billed[counter] ?? 0)
+    const billed = this.#billed
+    if (!billed) return current
+    return {
+      input: sum(current.input, billed.input),
+      output: sum(current.output, billed.output),
+      cacheRead: sum(current.cacheRead, billed.cacheRead),
+      reasoning: sum(current.reasoning, billed.reasoning),
     }
-    return total
   }
 }
 
 /** Cached tokens are prompt tokens as well; what server tools gave back and what was thought is counted beside. */
-function toReport(counts: Counts): Report {
-  const { promptTokenCount: prompt, toolUsePromptTokenCount: toolUse } = counts
-  const { candidatesTokenCount: answer, thoughtsTokenCount: thoughts } = counts
-  const report: Report = {}
-  if (prompt !== undefined || toolUse !== undefined) {
-    const cacheRead = Math.min(counts.cachedContentTokenCount ?? 0, prompt ?? 0)
-    report.input = (prompt ?? 0) - cacheRead + (toolUse ?? 0)
-    report.cacheRead = cacheRead
+function toReport({ prompt, cached, toolUse, answer, thoughts }: Counts): Report {
+  const cacheRead = Math.min(cached ?? 0, prompt ?? 0)
+  const hasPrompt = prompt !== undefined || toolUse !== undefined
+  return {
+    input: hasPrompt ? (prompt ?? 0) - cacheRead + (toolUse ?? 0) : undefined,
+    output: sum(answer, thoughts),
+    cacheRead: hasPrompt ? cacheRead : undefined,
+    reasoning: thoughts,
   }
-  if (answer !== undefined || thoughts !== undefined) report.output = (answer ?? 0) + (thoughts ?? 0)
-  if (thoughts !== undefined) report.reasoning = thoughts
-  return report
+}
+
+/** @returns undefined where neither is known. */
+function sum(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0)
 }

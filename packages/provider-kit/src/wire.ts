@@ -10,6 +10,8 @@ export type WireObject = Readonly<Record<string, unknown>>
 
 const EMPTY: WireObject = Object.freeze({})
 
+const NONE: readonly WireObject[] = Object.freeze([])
+
 /** Whether the value is a JSON object, as opposed to a list, a scalar or null. */
 export function isWireObject(value: unknown): value is WireObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -20,9 +22,10 @@ export function objectOf(value: unknown): WireObject {
   return isWireObject(value) ? value : EMPTY
 }
 
-/** @returns the objects of an array; none where it is no array. */
+/** @returns the objects of an array, which is the array itself where all are; none where it is no array. */
 export function objectsOf(value: unknown): readonly WireObject[] {
-  return Array.isArray(value) ? value.filter(isWireObject) : []
+  if (!Array.isArray(value)) return NONE
+  return value.every(isWireObject) ? value : value.filter(isWireObject)
 }
 
 /** @returns the text; an empty one for anything else. */
