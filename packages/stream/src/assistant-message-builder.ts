@@ -94,7 +94,8 @@ export class AssistantMessageBuilder {
   /** Everything of the message but its content. */
   #head: AssistantMessage
   #content: readonly Content[] = []
-  #message: AssistantMessage
+  /** The snapshot, once somebody has asked for it. */
+  #message: AssistantMessage | undefined
   readonly #statedCost: { -readonly [Part in keyof UsageCost]?: number } = {}
   #started = false
   #ended = false
@@ -108,13 +109,13 @@ export class AssistantMessageBuilder {
     this.#now = options.now ?? Date.now
     this.#createToolCallId = options.createToolCallId ?? randomToolCallId
     this.#head = emptyAssistantMessage(model, this.#now())
-    this.#message = this.#head
     this.stream = new AssistantMessageEventStream(model, { snapshots: true })
     this.stream.onCancel(() => this.abort("The reader left the stream"))
   }
 
   /** The message so far: an immutable snapshot. */
   get message(): AssistantMessage {
+    this.#message ??= { ...this.#head, content: this.#content }
     return this.#message
   }
 
@@ -149,7 +150,7 @@ export class AssistantMessageBuilder {
       model: identity.model ?? model,
       timestamp: identity.timestamp ?? timestamp,
     })
-    this.#push({ type: "start", partial: this.#message })
+    this.#push({ type: "start", partial: this.message })
   }
 
   /** Text arrived. An empty delta opens the block and emits no delta. */
@@ -298,7 +299,7 @@ export class AssistantMessageBuilder {
     const stopReason = calls ? "toolUse" : reason
     this.#setHead({ stopReason })
     this.#ended = true
-    this.stream.push({ type: "done", reason: stopReason, message: this.#message })
+    this.stream.push({ type: "done", reason: stopReason, message: this.message })
   }
 
   /** The request failed: keeps what arrived, closes what is open and makes the terminal event. */
@@ -316,7 +317,7 @@ export class AssistantMessageBuilder {
     this.#closeAll(true)
     this.#setHead({ stopReason, errorMessage, failure })
     this.#ended = true
-    this.stream.push({ type: "error", reason: stopReason, error: this.#message })
+    this.stream.push({ type: "error", reason: stopReason, error: this.message })
   }
 
   /** @returns the open block of this key and type, opened where needed; none after the end. */
@@ -340,7 +341,7 @@ export class AssistantMessageBuilder {
     this.#set(block, opened)
     const { index: contentIndex } = block
     const event = opened.type === "opaque" ? "opaque_start" : DELTA_START[opened.type]
-    this.#push({ type: event, contentIndex, partial: this.#message })
+    this.#push({ type: event, contentIndex, partial: this.message })
     return block
   }
 
@@ -351,7 +352,7 @@ export class AssistantMessageBuilder {
     content: Content,
   ): void {
     this.#set(block, content)
-    this.#push({ type, contentIndex: block.index, delta, partial: this.#message })
+    this.#push({ type, contentIndex: block.index, delta, partial: this.message })
   }
 
   #closeAll(cut: boolean): void {
@@ -364,7 +365,7 @@ export class AssistantMessageBuilder {
     if (block.content.type === "toolCall") {
       this.#set(block, this.#finishCall(block, block.content, cut, argumentsError))
     }
-    this.#push(blockEnd(block.content, block.index, this.#message))
+    this.#push(blockEnd(block.content, block.index, this.message))
   }
 
   #finishCall(block: Block, call: ToolCall, cut: boolean, argumentsError: string | undefined): ToolCall {
@@ -390,13 +391,13 @@ export class AssistantMessageBuilder {
     const all = this.#content.slice()
     all[block.index] = content
     this.#content = all
-    this.#message = { ...this.#head, content: all }
+    this.#message = undefined
   }
 
   #setHead(fields: Partial<AssistantMessage>): void {
     if (this.#ended) return
     this.#head = { ...this.#head, ...fields }
-    this.#message = { ...this.#head, content: this.#content }
+    this.#message = undefined
   }
 
   #push(event: AssistantMessageEvent): void {
