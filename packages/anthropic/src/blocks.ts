@@ -47,6 +47,7 @@ export class Blocks {
   start(index: unknown, data: WireObject): void {
     this.#closeUnsure()
     const type = textOf(data.type)
+    if (type === "") return // what arrives for it says what it is
     const key = this.#keyOf(index)
     this.#open.set(index, { key, type, data, input: "", citations: [...objectsOf(data.citations)] })
     this.#count++

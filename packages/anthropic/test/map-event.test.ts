@@ -43,6 +43,20 @@ describe("the mapping of events", () => {
     })
   })
 
+  test("makes no block of one that says nothing of itself until something arrives for it", async () => {
+    const message = await messageOf(
+      begin(),
+      open(0, {}),
+      close(0),
+      open(1, {}),
+      delta(1, { type: "text_delta", text: "Hi" }),
+      close(1),
+      ...end(),
+    )
+
+    expect(message.content).toEqual([{ type: "text", text: "Hi" }])
+  })
+
   test("keeps a signature without any thinking, and thinking that is encrypted", async () => {
     const message = await messageOf(
       begin(),

@@ -67,8 +67,9 @@ function instructions({ systemPrompt, tools = [] }: Context, choice: ToolChoice 
   }
 }
 
+/** The vendor refuses a schema whose type is not said to be an object. */
 function toDeclaration({ name, description, parameters }: Tool): object {
-  return { name, description, parametersJsonSchema: toJsonSchema(parameters) }
+  return { name, description, parametersJsonSchema: { type: "object", ...toJsonSchema(parameters) } }
 }
 
 const MODES = { auto: "AUTO", none: "NONE", required: "ANY" } as const

@@ -129,6 +129,7 @@ describe("the body of a request", () => {
     }
     const tools = [
       { name: "plain", description: "Plain.", parameters: plain },
+      { name: "bare", description: "Bare.", parameters: {} },
       { name: "typed", description: "Typed.", parameters: z.object({ when: z.enum(["now", "later"]) }) },
     ]
 
@@ -138,6 +139,7 @@ describe("the body of a request", () => {
       {
         functionDeclarations: [
           { name: "plain", description: "Plain.", parametersJsonSchema: plain },
+          { name: "bare", description: "Bare.", parametersJsonSchema: { type: "object" } },
           {
             name: "typed",
             description: "Typed.",
