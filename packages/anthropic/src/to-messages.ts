@@ -62,7 +62,16 @@ export function toMessages(messages: readonly Message[], compat: ResolvedCompat)
   if (turns[0]?.role === "assistant") {
     turns.unshift({ role: "user", content: [{ type: "text", text: BEGAN_EARLIER }] })
   }
+  const last = turns.at(-1)
+  if (last?.role === "assistant") last.content = withoutLastSpace(last.content)
   return turns.map(({ role, content }) => ({ role, content: resultsFirst(content) }))
+}
+
+/** "Final assistant content cannot end with trailing whitespace": the model goes on from there. */
+function withoutLastSpace(content: readonly WireBlock[]): WireBlock[] {
+  const last = content.at(-1)
+  if (typeof last?.text !== "string") return [...content]
+  return [...content.slice(0, -1), { ...last, text: last.text.trimEnd() }]
 }
 
 /** "The final block in an assistant message cannot be `thinking`": an answer that ended before it began. */

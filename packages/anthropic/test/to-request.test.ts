@@ -431,6 +431,17 @@ describe("the messages of a request", () => {
     expect(first).toEqual({ role: "user", content: [{ type: "text", text: BEGAN_EARLIER }] })
   })
 
+  test("lose the white space behind an answer that the model is to go on from, and behind no other", async () => {
+    const said = assistant([{ type: "text", text: "Once upon \n" }])
+
+    expect(await wireMessages([user("Hi"), said, user("On"), said])).toMatchObject([
+      { role: "user" },
+      { content: [{ type: "text", text: "Once upon \n" }] },
+      { role: "user" },
+      { content: [{ type: "text", text: "Once upon" }] },
+    ])
+  })
+
   test("hold no empty text, and no message of nothing else", async () => {
     const messages = [
       user("Hi"),

@@ -52,6 +52,10 @@ export function toMessages(messages: readonly Message[], compat: ResolvedCompat)
     else add("user", toResultBlocks(message, compat))
   }
   if (turns[0]?.role === "assistant") turns.unshift({ role: "user", content: [{ text: BEGAN_EARLIER }] })
+  const last = turns.at(-1)
+  const end = last?.role === "assistant" ? last.content.at(-1) : undefined
+  // Claude: "final assistant content cannot end with trailing whitespace". The model goes on from there.
+  if (last && end?.text !== undefined) last.content[last.content.length - 1] = { text: end.text.trimEnd() }
   return turns.map((turn) => (turn.role === "user" ? { ...turn, content: resultsFirst(turn.content) } : turn))
 }
 

@@ -293,6 +293,17 @@ describe("messages", () => {
     ])
   })
 
+  test("lose the white space behind an answer that the model is to go on from, and behind no other", () => {
+    const said = assistant(text("Once upon \n"))
+
+    expect(messagesOf([user(), said, user(), said])).toMatchObject([
+      { role: "user" },
+      { content: [{ text: "Once upon \n" }] },
+      { role: "user" },
+      { content: [{ text: "Once upon" }] },
+    ])
+  })
+
   test("carry pictures as bytes, and a note for those that Bedrock does not take", () => {
     const jpg = { ...PNG, mimeType: "image/JPG" }
     const svg = { ...PNG, mimeType: "image/svg+xml" }
