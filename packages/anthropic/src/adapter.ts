@@ -62,7 +62,10 @@ export function anthropicMessages(config: AnthropicMessagesConfig = {}): Adapter
       receive: async (response, builder, call) => {
         const before = builder.message.content.length
         const mapper = createMapper(builder, call.round)
-        await readSse(response.body, { signal: call.signal, onEvent: (event) => mapper.event(event) })
+        await readSse(response.body, {
+          signal: call.signal,
+          onEvent: (event, name) => mapper.event(event, name),
+        })
         if (mapper.end(call.round < MOST_RESUMPTIONS) === "done") return undefined
         return resumeTurn(call.payload, builder.message.content.slice(before), compatOf(call.model))
       },

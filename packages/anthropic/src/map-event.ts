@@ -21,10 +21,11 @@ export interface MessageMapper {
   /**
    * One event of the body, parsed. Anything may be passed.
    *
+   * @param name The event's name, where it has one: gateways' errors may say by it alone what they are.
    * @returns true for the last event: nothing of interest can follow.
    * @throws {StreamFailureError} for an error that the vendor reports in the middle of a stream, classified.
    */
-  event(event: unknown): boolean
+  event(event: unknown, name?: string): boolean
   /**
    * The body has ended: makes the terminal event, unless the turn goes on in another response.
    *
@@ -57,7 +58,7 @@ class ResponseMapper implements MessageMapper {
     this.#usage = new UsageMeter(message.message.usage)
   }
 
-  event(event: unknown): boolean {
+  event(event: unknown, name?: string): boolean {
     if (!isWireObject(event)) return false
     switch (event.type) {
       case "message_start":
@@ -86,7 +87,7 @@ class ResponseMapper implements MessageMapper {
       case "error":
         throw toStreamFailureError({ body: event })
       case undefined: // a gateway's own error
-        if (event.error) throw toStreamFailureError({ body: event })
+        if (event.error || name === "error") throw toStreamFailureError({ body: event })
         break
       default: // The vendor adds event types and asks clients to ignore unknown ones.
     }

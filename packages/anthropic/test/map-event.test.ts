@@ -453,6 +453,13 @@ describe("the mapping of events", () => {
       })
     })
 
+    test("on a gateway's error that only its event's name calls one", async () => {
+      const body = 'event: error\ndata: {"message":"Bad Gateway","code":502}\n\n'
+      const { message } = await replayBytes([new TextEncoder().encode(body)])
+
+      expect(message).toMatchObject({ errorMessage: "Bad Gateway", failure: { code: "server", status: 502 } })
+    })
+
     test("without the last event, and without a reason", async () => {
       for (const events of [HEL, HELLO.slice(0, -1), [begin(), ...text(0, "Hel"), ...end(null)], []]) {
         expect(await messageOf(...events)).toMatchObject({

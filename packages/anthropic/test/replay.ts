@@ -40,14 +40,14 @@ export function replayEvents(events: readonly unknown[], canResume = true): Prom
 }
 
 async function run(
-  feed: (onEvent: (event: unknown) => boolean) => Promise<void>,
+  feed: (onEvent: (event: unknown, name?: string) => boolean) => Promise<void>,
   canResume = true,
 ): Promise<Replay> {
   const builder = new AssistantMessageBuilder(modelOf(), { now: () => 0, createToolCallId: () => "made-up" })
   const mapper = createMapper(builder, 0)
   let outcome: Replay["outcome"]
   try {
-    await feed((event) => mapper.event(event))
+    await feed((event, name) => mapper.event(event, name))
     outcome = mapper.end(canResume)
   } catch (error) {
     const { failure, message } = classifyError(error)
