@@ -10,6 +10,7 @@ import { answerPreflight, withCors } from "./cors.ts"
 import { EventBody } from "./event-body.ts"
 import { type EventReader, LiveStream } from "./live-stream.ts"
 import type { ModelName, ProxyErrorContext, ProxyHandlerOptions } from "./options.ts"
+import { createOriginalWire } from "./original-wire.ts"
 import { pacedFetch } from "./paced-fetch.ts"
 import { busy, Refused } from "./refused.ts"
 import { BodyReader } from "./request-body.ts"
@@ -135,7 +136,8 @@ class ProxyServer {
   ): Promise<Response> {
     const { streamFn, fetch, store } = this.#options
     const { maxBufferedChars, maxReplayChars } = this.#limits
-    const isResumable = request.headers.get("heddle-protocol") === "1" && store !== false && store !== null
+    const speaksProtocol = request.headers.get("heddle-protocol") === "1"
+    const isResumable = speaksProtocol && store !== false && store !== null
     const streamId = isResumable ? crypto.randomUUID() : undefined
     const tell = (where: ProxyErrorContext["where"]) => (error: unknown) =>
       this.#report(error, { where, identity, model: named })
@@ -147,6 +149,7 @@ class ProxyServer {
       model: call.model,
       owner,
       graceMs: isResumable ? this.#graceMs : undefined,
+      translate: speaksProtocol ? undefined : createOriginalWire(),
       maxBufferedChars,
       maxReplayChars,
       onError: tell("upstream"),

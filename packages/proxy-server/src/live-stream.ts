@@ -7,7 +7,7 @@
  */
 import type { Model, SimpleStreamOptions, StreamFn } from "@heddle/types"
 import { EventLog } from "./event-log.ts"
-import { Upstream } from "./upstream.ts"
+import { Upstream, type UpstreamListener } from "./upstream.ts"
 
 /** What a stream is told about itself. */
 export interface LiveStreamOptions {
@@ -16,6 +16,7 @@ export interface LiveStreamOptions {
   readonly owner: string
   /** How long it waits for a reader. Milliseconds; undefined: not at all. */
   readonly graceMs: number | undefined
+  readonly translate?: UpstreamListener["translate"]
   readonly maxBufferedChars: number
   readonly maxReplayChars: number
   readonly onError: (error: unknown) => void
@@ -60,6 +61,7 @@ export class LiveStream {
     this.#options = options
     this.#log = new EventLog(options.graceMs === undefined ? 0 : options.maxReplayChars)
     this.#upstream = new Upstream(options.model, {
+      translate: options.translate,
       onEvent: (data, isTerminal) => this.#append(data, isTerminal),
       onPause: () => this.#pause(),
       onError: options.onError,

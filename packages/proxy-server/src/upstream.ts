@@ -20,6 +20,10 @@ type Stream = Awaited<ReturnType<StreamFn>>
 
 /** Who hears what the upstream says. */
 export interface UpstreamListener {
+  /** What an event becomes before it is told. Undefined: nothing. */
+  readonly translate?:
+    | ((event: ProxyAssistantMessageEvent) => ProxyAssistantMessageEvent | undefined)
+    | undefined
   /** @param data An event as one line of JSON. Nothing comes after the terminal one. */
   onEvent(data: string, isTerminal: boolean): void
   /** All events that were there have been told, for now. @returns what to wait for before the next ones are made. */
@@ -92,11 +96,12 @@ export class Upstream {
     for (;;) {
       // What has been made already is told without waiting: it takes less space as text than as events.
       for (let event = iterator.take?.(); event; event = iterator.take?.()) this.#tell(event)
-      if (this.#ended) return
+      // A stream that is made by a generator tidies up when its reader says goodbye.
+      if (this.#ended) return this.#leave()
       // A StreamFn that does not hear an abort and never waits would leave no time for anything else.
       await (this.signal.aborted ? nextTurn() : this.#listener.onPause())
       const next = await iterator.next()
-      if (this.#ended || next.done) return
+      if (next.done) return
       this.#tell(next.value)
     }
   }
@@ -119,7 +124,9 @@ export class Upstream {
   }
 
   #say(event: ProxyAssistantMessageEvent): void {
-    const data = JSON.stringify(event)
+    const told = this.#listener.translate ? this.#listener.translate(event) : event
+    if (!told) return
+    const data = JSON.stringify(told)
     this.#ended = event.type === "done" || event.type === "error"
     if (this.#ended) clearTimeout(this.#abandon)
     this.#listener.onEvent(data, this.#ended)

@@ -4,6 +4,7 @@ import type { Model, StreamFn } from "@heddle/types"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import type { ProxyHandlerOptions } from "../src/index.ts"
 import {
+  BODY,
   eventsOf,
   handlerOf,
   model,
@@ -284,6 +285,64 @@ describe("a disconnect", () => {
   })
 })
 
+describe("an upstream", () => {
+  test("that never waits and does not hear is left no time once it is aborted", async () => {
+    let made = 0
+    const streamFn: StreamFn = () => ({
+      [Symbol.asyncIterator]: () => ({
+        next: async () => {
+          made++
+          return {
+            value: { type: "text_delta", contentIndex: 0, delta: "x", partial: {} as never },
+            done: false,
+          }
+        },
+      }),
+      result: () => new Promise(() => {}),
+    })
+    const response = await handlerOf(streamFn, { limits: { maxBufferedChars: 1000 } })(post())
+    await settle()
+    const before = made
+
+    await response.body?.cancel()
+    await vi.advanceTimersByTimeAsync(100)
+
+    expect(made - before).toBeLessThan(200)
+  })
+
+  test("that is a generator is finished when its answer is, and when it is aborted", async () => {
+    let finished = 0
+    const streamFn: StreamFn = (_, __, options) => ({
+      async *[Symbol.asyncIterator]() {
+        const partial = {} as never
+        try {
+          yield { type: "start", partial }
+          if (options?.sessionId === "wait") {
+            await new Promise((resolve) => options.signal?.addEventListener("abort", resolve))
+          }
+          yield { type: "done", reason: "stop", message: {} as never }
+        } finally {
+          finished++
+        }
+      },
+      result: () => new Promise(() => {}),
+    })
+    const handler = handlerOf(streamFn)
+
+    await (await handler(post())).text()
+    await settle()
+    expect(finished).toBe(1)
+
+    const response = await handler(post({ ...BODY, options: { sessionId: "wait" } }))
+    await settle()
+    await response.body?.cancel()
+    await settle()
+    expect(finished).toBe(2)
+    // It heard, so there is nothing left to wait for.
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
 describe("a StreamFn that misbehaves", () => {
   const ends: Partial<Record<Malformation, { type: string; code?: string }>> = {
     throw: { type: "error", code: "server" },
@@ -321,7 +380,7 @@ describe("a StreamFn that misbehaves", () => {
     const upstream = upstreamDouble()
     const onError = vi.fn()
     const response = await handlerOf(upstream.streamFn, { onError })(post())
-    upstream.push({ type: "opaque_start", contentIndex: 0, partial: { content: [{ kind: "x", data: 1n }] } })
+    upstream.push({ type: "toolcall_end", contentIndex: 0, toolCall: { arguments: { a: 1n } } })
 
     const events = await eventsOf(response)
 

@@ -73,7 +73,7 @@ export function parse(text: string): WireEvent[] {
     .map((block) => {
       const [, id, data] = /^id: (\d+)\ndata: ([^\n\r]*)$/.exec(block) ?? []
       if (id === undefined || data === undefined) throw new Error(`This is no event: ${block}`)
-      return { id: Number(id), ...JSON.parse(data) }
+      return { ...JSON.parse(data), id: Number(id) }
     })
 }
 

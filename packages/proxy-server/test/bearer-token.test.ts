@@ -43,6 +43,22 @@ describe("a bearer token", () => {
     expect(() => bearerToken(tokens as never)).toThrow(/The token of "(bearer|bob)" is empty/)
   })
 
+  test("is not one of which only the digest's first or last byte is right", async () => {
+    const authorize = bearerToken("secret-1")
+    const bytesOf = async (text: string) =>
+      new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))
+    const expected = await bytesOf("secret-1")
+    const close = { first: "", last: "" }
+    for (let guess = 0; close.first === "" || close.last === ""; guess++) {
+      const bytes = await bytesOf(`guess-${guess}`)
+      if (bytes[0] === expected[0]) close.first = `guess-${guess}`
+      if (bytes[31] === expected[31]) close.last = `guess-${guess}`
+    }
+
+    expect(await authorize(asking(`Bearer ${close.first}`))).toMatchObject({ status: 401 })
+    expect(await authorize(asking(`Bearer ${close.last}`))).toMatchObject({ status: 401 })
+  })
+
   test("is compared by digests of one length, and one of the guess whatever it is", async () => {
     const digest = vi.spyOn(crypto.subtle, "digest")
     const authorize = bearerToken({ a: "secret-a", b: "secret-b", c: "secret-c" })

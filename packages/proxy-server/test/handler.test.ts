@@ -169,6 +169,14 @@ describe("the proxy calls the StreamFn", () => {
     expect((await callOf({ ...BODY, options }, { limits })).options).toMatchObject(gives)
   })
 
+  test("with metadata that can be copied without care", async () => {
+    const body = JSON.stringify({ ...BODY, options: { metadata: { a: { b: 1 } } } })
+
+    const { options } = await callOf(body.replace('"a":{', '"__proto__":{"x":1},"a":{"__proto__":{"x":1},'))
+
+    expect(JSON.stringify(options.metadata)).toBe('{"a":{"b":1}}')
+  })
+
   test("with the conversation, field by field", async () => {
     const usage = { ...NONE, input: 3, odd: 1, cost: { total: 1, odd: 2 } }
     const context = {

@@ -270,9 +270,9 @@ describe.each([
   { name: "the store in memory", makeStore: memoryResumeStore },
   { name: "a store elsewhere", makeStore: remoteStore },
 ])("with $name, another process", ({ makeStore }) => {
-  async function twoProcesses() {
+  async function twoProcesses(limits = {}) {
     const store = makeStore()
-    const here = await begun({ store })
+    const here = await begun({ store, limits })
     const there = handlerOf(() => Promise.reject(new Error("There is no upstream here")), {
       store,
       authorize: (request) => request.headers.get("authorization") ?? "alice",
@@ -294,6 +294,19 @@ describe.each([
     for (let more = await reader.next(); more !== undefined; more = await reader.next()) text += more
 
     expect(parse(text).map((event) => event.id)).toEqual([5, 6, 7, 8])
+  })
+
+  test("continues a stream that is longer than what waits for a reader here", async () => {
+    const { upstream, there, id } = await twoProcesses({ maxBufferedChars: 1000 })
+    const reading = eventsOf(await there(resume(id, 3)))
+
+    for (let count = 0; count < 50; count++) {
+      upstream.push(delta("x".repeat(500)))
+      await settle()
+    }
+    upstream.push(...CLOSE)
+
+    expect(await reading).toHaveLength(52)
   })
 
   test("keeps an idle connection alive", async () => {
@@ -345,6 +358,19 @@ describe.each([
 
     expect((await there(resume(id, 3))).status).toBe(404)
   })
+})
+
+test("a stream that is over hears nothing from its store any more", async () => {
+  const unsubscribe = vi.fn()
+  const store = { ...memoryResumeStore(), subscribe: () => unsubscribe }
+  const { upstream, reader } = await begun({ store })
+  upstream.push(...CLOSE)
+  await reader.cancel()
+  await settle()
+
+  expect(unsubscribe).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(unsubscribe).toHaveBeenCalledOnce()
 })
 
 describe("a store that fails", () => {
