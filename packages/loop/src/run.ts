@@ -25,7 +25,7 @@ import type {
 } from "@heddle/types"
 import { errorText } from "./errors.ts"
 import { shownTools, standardMessages, toPlainTool, toStreamOptions } from "./request.ts"
-import { ResponseReader } from "./response-reader.ts"
+import { createResponseReader, type ResponseReader } from "./response-reader.ts"
 
 const DEFAULT_ABORT_GRACE_MS = 500
 
@@ -63,6 +63,8 @@ export class Run {
   readonly #abort = new AbortController()
   readonly #grace: AbortGrace
   #emitFailure: { readonly error: unknown } | undefined
+  /** Of the response that is being read. */
+  #reader: ResponseReader | undefined
 
   #model: Model
   /** Undefined until `prepareNextTurn` says something. */
@@ -99,6 +101,8 @@ export class Run {
     this.#emit = serialEmit(emit, (error) => {
       this.#emitFailure ??= { error }
       this.#abort.abort(error)
+      // There is nobody to stream to.
+      this.#reader?.leave(...this.#interruption())
     })
     this.#signals = signals.filter((signal) => signal !== undefined)
     for (const signal of this.#signals) {
@@ -210,21 +214,13 @@ export class Run {
     const request = new AbortController()
     const onAbort = () => request.abort(this.#abort.signal.reason)
     this.#abort.signal.addEventListener("abort", onAbort, { once: true })
-    const emit: Emit<AgentEvent> = (event) => {
-      // Once emit has failed there is nobody to stream to.
-      const waiting = this.#emit(event)
-      if (waiting) return waiting.then(() => this.#leaveOnEmitFailure(reader))
-      this.#leaveOnEmitFailure(reader)
-    }
-    const reader = new ResponseReader(this.#model, emit, this.#now, this.#config, request)
+    const reader = createResponseReader(this.#model, this.#emit, this.#now, this.#config, request)
+    this.#reader = reader
     const read = await this.#grace.wait(reader.read(() => open(request.signal)))
     const message = read === LEFT_BEHIND ? reader.leave(...this.#interruption()) : read
+    this.#reader = undefined
     this.#abort.signal.removeEventListener("abort", onAbort)
     return this.#say(message, reader.started)
-  }
-
-  #leaveOnEmitFailure(reader: ResponseReader): void {
-    if (this.#emitFailure) reader.leave(...this.#interruption())
   }
 
   async #runTools(message: AssistantMessage): Promise<{ results: ToolResultMessage[]; terminate: boolean }> {

@@ -4,68 +4,131 @@
  * Many producers keep one message and write into it. What a reader of the loop holds must not change under
  * it, so the message, its usage, its content array and the block an event is about are copied; the other
  * blocks are the copies made before. Streams that promise snapshots do not come here.
+ *
+ * A producer that is faster than its reader has written one state into all the events that wait. They share one
+ * snapshot.
  */
 import type { AssistantMessage, AssistantMessageEvent, ToolCallArguments } from "@heddle/types"
 
 type Content = AssistantMessage["content"][number]
-type UpdateEvent = Exclude<AssistantMessageEvent, { type: "start" | "done" | "error" }>
 
-/** Copies the events of one stream. */
-export class SnapshotCopier {
-  #content: readonly Content[] = []
-  /** The producer's own arguments objects, as last seen, by content index. */
-  readonly #arguments = new Map<number, ToolCallArguments>()
+/** An event that is about a block. */
+export type UpdateEvent = Exclude<AssistantMessageEvent, { type: "start" | "done" | "error" }>
 
+/** Copies what one stream delivers. */
+export interface SnapshotCopier {
   /** A whole message: the first one, or the last. */
-  message(message: AssistantMessage): AssistantMessage {
-    this.#content = message.content.map((block) => this.#block(block, cloneJson))
-    return this.#around(message)
-  }
+  message(message: AssistantMessage): AssistantMessage
+  event(event: UpdateEvent): UpdateEvent
+}
 
-  event<TEvent extends UpdateEvent>(event: TEvent): TEvent {
-    const { contentIndex } = event
-    this.#content = event.partial.content.map((block, index) => {
-      const known = this.#content[index]
-      if (index !== contentIndex && known) return known
-      return this.#block(block, (value) => this.#argumentsAt(index, value))
-    })
-    const copy = { ...event, partial: this.#around(event.partial) }
-    const block = this.#content[contentIndex]
-    if (copy.type === "toolcall_end" && block?.type === "toolCall") {
-      return { ...copy, toolCall: this.#block(copy.toolCall, cloneJson) }
-    }
-    if (copy.type === "opaque_end") return { ...copy, content: { ...copy.content } }
-    return copy
-  }
-
-  /** The message with the blocks we have copied. */
-  #around(message: AssistantMessage): AssistantMessage {
-    const { usage } = message
-    return {
-      ...message,
-      ...(usage && { usage: { ...usage, cost: { ...usage.cost } } }),
-      content: this.#content,
-    }
-  }
-
-  #block(block: Content, copyArguments: (value: ToolCallArguments) => ToolCallArguments): Content {
-    return block.type === "toolCall" ? { ...block, arguments: copyArguments(block.arguments) } : { ...block }
-  }
+export function copySnapshots(): SnapshotCopier {
+  let latest: AssistantMessage | undefined
+  let blocks: readonly Content[] = []
+  /** The producer's own arguments objects, as last seen, by content index. */
+  const seen: (ToolCallArguments | undefined)[] = []
 
   /**
-   * A producer that makes a new object for each event does not write into the old ones, so only an object
-   * that is new to us, or the one of the event before, has to be copied: all others cost nothing.
+   * A producer that makes a new arguments object for each event does not write into the old ones, so only an
+   * object that is new to us, or the one of the event before, has to be copied: all others cost nothing.
    */
-  #argumentsAt(index: number, value: ToolCallArguments): ToolCallArguments {
-    const known = this.#arguments.get(index)
-    this.#arguments.set(index, value)
-    return known === undefined || known === value ? cloneJson(value) : value
+  function copyChanged(block: Content, index: number): Content {
+    if (block.type !== "toolCall") return { ...block }
+    const before = seen[index]
+    const given = block.arguments
+    seen[index] = given
+    return { ...block, arguments: before === undefined || before === given ? copyJson(given) : given }
+  }
+
+  function snapshotOf(partial: AssistantMessage, changed: number): AssistantMessage {
+    const { content } = partial
+    if (latest && hasSameText(content[changed], blocks[changed]) && isCurrent(partial, changed)) return latest
+    const copies = blocks.slice(0, content.length)
+    if (changed < copies.length) copies[changed] = copyChanged(content[changed]!, changed)
+    while (copies.length < content.length) {
+      copies.push(copyChanged(content[copies.length]!, copies.length))
+    }
+    blocks = copies
+    latest = copyMessage(partial, copies)
+    return latest
+  }
+
+  function isCurrent(partial: AssistantMessage, changed: number): boolean {
+    const { content } = partial
+    return (
+      content.length === blocks.length &&
+      isCopy(blocks[changed], content[changed]!) &&
+      isCopy(latest, partial)
+    )
+  }
+
+  return {
+    message(message) {
+      blocks = message.content.map(copyBlock)
+      return copyMessage(message, blocks)
+    },
+    event(event) {
+      const { type, contentIndex } = event
+      const partial = snapshotOf(event.partial, contentIndex)
+      // Written out, because nearly all events are deltas, and a literal is the fastest copy.
+      if (type === "text_delta" || type === "thinking_delta" || type === "toolcall_delta") {
+        return { type, contentIndex, delta: event.delta, partial }
+      }
+      const copy = { ...event, partial }
+      if (copy.type === "toolcall_end") return { ...copy, toolCall: copyBlock(copy.toolCall) }
+      if (copy.type === "opaque_end") return { ...copy, content: { ...copy.content } }
+      return copy
+    },
   }
 }
 
-function cloneJson<T>(value: T): T {
-  if (typeof value !== "object" || value === null) return value
-  if (Array.isArray(value)) return value.map(cloneJson) as T
-  // `fromEntries` defines own properties, so that a "__proto__" key stays one.
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cloneJson(member)])) as T
+function copyMessage(message: AssistantMessage, content: readonly Content[]): AssistantMessage {
+  const { usage } = message
+  // Producers without types may have none.
+  return usage
+    ? { ...message, usage: { ...usage, cost: { ...usage.cost } }, content }
+    : { ...message, content }
+}
+
+function copyBlock<TContent extends Content>(block: TContent): TContent {
+  return block.type === "toolCall" ? { ...block, arguments: copyJson(block.arguments) } : { ...block }
+}
+
+/** Spreading and then assigning keeps a `__proto__` key of JSON what it is: a key. */
+function copyJson<T>(value: T): T {
+  if (!isObject(value)) return value
+  if (Array.isArray(value)) return value.map(copyJson) as T
+  const copy = { ...value }
+  for (const key of Object.keys(copy) as (keyof T)[]) {
+    const member = copy[key]
+    if (isObject(member)) copy[key] = copyJson(member)
+  }
+  return copy
+}
+
+/** The quick question: a delta that was not read too late has made its block longer. */
+function hasSameText(block: Content | undefined, copy: Content | undefined): boolean {
+  if (block?.type === "text") return copy?.type === "text" && copy.text === block.text
+  return block?.type === "thinking" && copy?.type === "thinking" && copy.thinking === block.thinking
+}
+
+/** The whole question, apart from the content: that is asked of the one block that may have changed. */
+function isCopy(copy: object | undefined, original: object): boolean {
+  const fields = Object.entries(original)
+  return (
+    copy !== undefined &&
+    fields.length === Object.keys(copy).length &&
+    fields.every(([key, value]) => {
+      const copied: unknown = copy[key as keyof typeof copy]
+      return (
+        copied === value ||
+        key === "content" ||
+        (isObject(copied) && isObject(value) && isCopy(copied, value))
+      )
+    })
+  )
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null
 }

@@ -21,6 +21,21 @@ export interface AssistantMessageEventStreamOptions {
   readonly snapshots?: boolean
 }
 
+/** What the stream has to know of its events where it fails by itself. */
+interface State {
+  partial: AssistantMessage | undefined
+  /** Blocks that were started and not ended. */
+  readonly open: Set<number>
+}
+
+/** What an event may have. */
+interface Fields {
+  readonly type: string
+  readonly partial?: AssistantMessage
+  readonly contentIndex?: number
+  readonly delta?: string
+}
+
 const UNKNOWN_MODEL: ModelIdentity = { api: "unknown", provider: "unknown", id: "unknown" }
 
 /** @returns usage of which nothing is known. */
@@ -75,9 +90,7 @@ export class AssistantMessageEventStream
   /** See {@link AssistantMessageEventStreamOptions.snapshots}. */
   readonly snapshots: boolean
   readonly #model: ModelIdentity
-  #partial: AssistantMessage | undefined
-  /** Blocks that were started and not ended: what the stream has to end where it fails by itself. */
-  readonly #open = new Set<number>()
+  readonly #state: State = { partial: undefined, open: new Set() }
 
   /** @param model Named on messages that the stream has to make up before any event came. */
   constructor(model: ModelIdentity = UNKNOWN_MODEL, options: AssistantMessageEventStreamOptions = {}) {
@@ -94,12 +107,12 @@ export class AssistantMessageEventStream
   }
 
   override push(event: AssistantMessageEvent): void {
-    if ("partial" in event) {
-      this.#partial = event.partial
-      if ("contentIndex" in event && !("delta" in event)) {
-        if (event.type.endsWith("_start")) this.#open.add(event.contentIndex)
-        else this.#open.delete(event.contentIndex)
-      }
+    const { type, partial, contentIndex, delta }: Fields = event
+    const state = this.#state
+    if (partial) state.partial = partial
+    if (contentIndex !== undefined && delta === undefined) {
+      if (type.endsWith("_start")) state.open.add(contentIndex)
+      else state.open.delete(contentIndex)
     }
     super.push(event)
   }
@@ -134,8 +147,8 @@ export class AssistantMessageEventStream
   }
 
   #fail(reason: "error" | "aborted", errorMessage: string, failure: StreamFailure): void {
-    const partial = this.#partial ?? emptyAssistantMessage(this.#model, Date.now())
-    for (const index of this.#open) {
+    const partial = this.#state.partial ?? emptyAssistantMessage(this.#model, Date.now())
+    for (const index of this.#state.open) {
       const content = partial.content[index]
       if (content) this.push(blockEnd(content, index, partial))
     }

@@ -27,10 +27,32 @@ export class StreamEndedWithoutResultError extends Error {
   }
 }
 
+type Waiting<TEvent> = (result: IteratorResult<TEvent, undefined>) => void
+
 /** How a stream ended: with a result, or with the error that says why there is none. */
 type Outcome<TResult> =
   | { readonly ok: true; readonly result: TResult }
   | { readonly ok: false; readonly error: unknown }
+
+/** One object literal, so that engines know its shape from the first stream on. */
+interface State<TEvent, TResult> {
+  /** What waits is between head and tail. The places before and behind are used again. */
+  queue: (TEvent | undefined)[]
+  head: number
+  tail: number
+  /** The oldest read that waits for an event, and those behind it: hardly anybody reads ahead. */
+  waiting: Waiting<TEvent> | undefined
+  behind: Waiting<TEvent>[]
+  hasReader: boolean
+  /** The reader has gone: nothing is kept for it. */
+  left: boolean
+  /** It went before the end. */
+  cancelled: boolean
+  onCancel: (() => void)[]
+  outcome: Outcome<TResult> | undefined
+  result: Promise<TResult> | undefined
+  settle: ((outcome: Outcome<TResult>) => void) | undefined
+}
 
 const DONE = { value: undefined, done: true } as const
 
@@ -50,18 +72,20 @@ const COMPACT_AT = 1024
 export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
   readonly #isEnd: (event: TEvent) => boolean
   readonly #extractResult: (event: TEvent) => TResult
-  #queue: (TEvent | undefined)[] = []
-  #head = 0
-  #waiting: ((result: IteratorResult<TEvent, undefined>) => void)[] = []
-  #hasReader = false
-  /** The reader has gone: nothing is kept for it. */
-  #left = false
-  /** It went before the end. */
-  #cancelled = false
-  #onCancel: (() => void)[] = []
-  #outcome: Outcome<TResult> | undefined
-  #result: Promise<TResult> | undefined
-  #settle: ((outcome: Outcome<TResult>) => void) | undefined
+  readonly #state: State<TEvent, TResult> = {
+    queue: [],
+    head: 0,
+    tail: 0,
+    waiting: undefined,
+    behind: [],
+    hasReader: false,
+    left: false,
+    cancelled: false,
+    onCancel: [],
+    outcome: undefined,
+    result: undefined,
+    settle: undefined,
+  }
 
   /**
    * @param isEnd Whether this event is the last one.
@@ -74,15 +98,16 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
 
   /** The end event or `end()` has come: no more events are taken. */
   get ended(): boolean {
-    return this.#outcome !== undefined
+    return this.#state.outcome !== undefined
   }
 
   /** Hands an event to the reader. Ignored after the end. */
   push(event: TEvent): void {
-    if (this.#outcome) return
+    const state = this.#state
+    if (state.outcome) return
     const isEnd = this.#isEnd(event)
-    if (this.#waiting.length > 0) this.#waiting.shift()?.({ value: event, done: false })
-    else if (!this.#left) this.#queue.push(event)
+    if (state.waiting) serve(state, { value: event, done: false })
+    else if (!state.left) state.queue[state.tail++] = event
     if (isEnd) this.#end(this.#outcomeOf(event))
   }
 
@@ -92,7 +117,7 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
    * @param result What `result()` resolves with. Absent: it rejects with {@link StreamEndedWithoutResultError}.
    */
   end(result?: TResult): void {
-    if (this.#outcome) return
+    if (this.ended) return
     this.#end(
       result === undefined ? { ok: false, error: new StreamEndedWithoutResultError() } : { ok: true, result },
     )
@@ -103,13 +128,14 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
    * where there is no result: the stream ended without one, or it could not be extracted.
    */
   result(): Promise<TResult> {
-    this.#result ??= new Promise((resolve, reject) => {
+    const state = this.#state
+    state.result ??= new Promise((resolve, reject) => {
       const settle = (outcome: Outcome<TResult>) =>
         outcome.ok ? resolve(outcome.result) : reject(outcome.error)
-      if (this.#outcome) settle(this.#outcome)
-      else this.#settle = settle
+      if (state.outcome) settle(state.outcome)
+      else state.settle = settle
     })
-    return this.#result
+    return state.result
   }
 
   /**
@@ -117,39 +143,30 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
    * when the stream ends first. What a callback throws is thrown where the reader leaves, once all have run.
    */
   onCancel(callback: () => void): void {
-    if (this.#cancelled) callback()
-    else if (!this.#outcome) this.#onCancel.push(callback)
+    if (this.#state.cancelled) callback()
+    else if (!this.ended) this.#state.onCancel.push(callback)
   }
 
   /** @throws {StreamAlreadyReadError} when there is a reader already. */
   [Symbol.asyncIterator](): BufferedAsyncIterator<TEvent> {
-    if (this.#hasReader) throw new StreamAlreadyReadError()
-    this.#hasReader = true
+    const state = this.#state
+    if (state.hasReader) throw new StreamAlreadyReadError()
+    state.hasReader = true
     return {
       next: () => {
-        if (this.#head < this.#queue.length) return Promise.resolve({ value: this.#take(), done: false })
-        if (this.#outcome || this.#left) return Promise.resolve(DONE)
-        return new Promise((resolve) => this.#waiting.push(resolve))
+        if (state.head < state.tail) return Promise.resolve({ value: takeFrom(state), done: false })
+        if (state.outcome || state.left) return Promise.resolve(DONE)
+        return new Promise((resolve) => {
+          if (state.waiting) state.behind.push(resolve)
+          else state.waiting = resolve
+        })
       },
-      take: () => (this.#head < this.#queue.length ? this.#take() : undefined),
+      take: () => (state.head < state.tail ? takeFrom(state) : undefined),
       return: async () => {
         this.#leave()
         return DONE
       },
     }
-  }
-
-  #take(): TEvent {
-    const event = this.#queue[this.#head] as TEvent
-    this.#queue[this.#head++] = undefined
-    if (this.#head === this.#queue.length) {
-      this.#queue.length = 0
-      this.#head = 0
-    } else if (this.#head >= COMPACT_AT && this.#head * 2 >= this.#queue.length) {
-      this.#queue.splice(0, this.#head)
-      this.#head = 0
-    }
-    return event
   }
 
   #outcomeOf(event: TEvent): Outcome<TResult> {
@@ -161,21 +178,21 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
   }
 
   #end(outcome: Outcome<TResult>): void {
-    this.#outcome = outcome
-    this.#onCancel = []
-    for (const resolve of this.#waiting) resolve(DONE)
-    this.#waiting = []
-    this.#settle?.(outcome)
+    const state = this.#state
+    state.outcome = outcome
+    state.onCancel = []
+    serveAll(state)
+    state.settle?.(outcome)
   }
 
   #leave(): void {
-    if (this.#left) return
-    this.#left = true
-    this.#queue = []
-    this.#head = 0
-    for (const resolve of this.#waiting) resolve(DONE)
-    this.#waiting = []
-    if (!this.#outcome) this.cancel()
+    const state = this.#state
+    if (state.left) return
+    state.left = true
+    state.queue = []
+    state.head = state.tail = 0
+    serveAll(state)
+    if (!state.outcome) this.cancel()
   }
 
   /**
@@ -184,9 +201,10 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
    * @throws what the first callback that failed threw, when all have run.
    */
   protected cancel(): void {
-    this.#cancelled = true
-    const callbacks = this.#onCancel
-    this.#onCancel = []
+    const state = this.#state
+    state.cancelled = true
+    const callbacks = state.onCancel
+    state.onCancel = []
     const errors: unknown[] = []
     for (const callback of callbacks) {
       try {
@@ -197,4 +215,33 @@ export class EventStream<TEvent, TResult> implements AsyncIterable<TEvent> {
     }
     if (errors.length > 0) throw errors[0]
   }
+}
+
+function takeFrom<TEvent, TResult>(state: State<TEvent, TResult>): TEvent {
+  const { queue } = state
+  const event = queue[state.head] as TEvent
+  queue[state.head++] = undefined
+  if (state.head === state.tail) {
+    if (state.tail >= COMPACT_AT) state.queue = []
+    state.head = state.tail = 0
+  } else if (state.head >= COMPACT_AT && state.head * 2 >= state.tail) {
+    queue.splice(0, state.head)
+    state.tail -= state.head
+    state.head = 0
+  }
+  return event
+}
+
+/** Answers the oldest read that waits. */
+function serve<TEvent, TResult>(
+  state: State<TEvent, TResult>,
+  result: IteratorResult<TEvent, undefined>,
+): void {
+  const resolve = state.waiting
+  state.waiting = state.behind.length > 0 ? state.behind.shift() : undefined
+  resolve?.(result)
+}
+
+function serveAll<TEvent, TResult>(state: State<TEvent, TResult>): void {
+  while (state.waiting) serve<TEvent, TResult>(state, DONE)
 }
