@@ -171,7 +171,8 @@ class GeminiMapper implements ResponseMapper {
       this.#open = kind
       this.#key++
     }
-    this.#message[kind](this.#key, text)
+    if (kind === "text") this.#message.text(this.#key, text)
+    else this.#message.thinking(this.#key, text)
     if (signature === "") return
     this.#message.signature(this.#key, signature)
     this.#closeProse()

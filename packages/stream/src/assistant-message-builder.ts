@@ -13,7 +13,6 @@
  */
 import type {
   AssistantMessage,
-  AssistantMessageEvent,
   ModelCost,
   OpaqueContent,
   StreamFailure,
@@ -66,6 +65,9 @@ export interface MessageIdentity {
 
 type Content = AssistantMessage["content"][number]
 
+/** Something that nobody has seen yet. */
+type Draft<T> = { -readonly [Field in keyof T]: T[Field] }
+
 interface Block {
   readonly index: number
   content: Content
@@ -75,7 +77,6 @@ interface Block {
   json: PartialJson | undefined
 }
 
-const COUNTERS = ["input", "output", "cacheRead", "cacheWrite", "reasoning", "cacheWriteLong"] as const
 const COST_PARTS = ["input", "output", "cacheRead", "cacheWrite", "total"] as const
 
 const DELTA_START = { text: "text_start", thinking: "thinking_start", toolCall: "toolcall_start" } as const
@@ -96,7 +97,8 @@ export class AssistantMessageBuilder {
   #content: readonly Content[] = []
   /** The snapshot, once somebody has asked for it. */
   #message: AssistantMessage | undefined
-  readonly #statedCost: { -readonly [Part in keyof UsageCost]?: number } = {}
+  /** What the vendor has said in dollars. */
+  #statedCost: Partial<UsageCost> | undefined
   #started = false
   #ended = false
 
@@ -150,7 +152,7 @@ export class AssistantMessageBuilder {
       model: identity.model ?? model,
       timestamp: identity.timestamp ?? timestamp,
     })
-    this.#push({ type: "start", partial: this.message })
+    this.stream.push({ type: "start", partial: this.message })
   }
 
   /** Text arrived. An empty delta opens the block and emits no delta. */
@@ -252,19 +254,12 @@ export class AssistantMessageBuilder {
   usage(report: UsageReport): void {
     this.start()
     if (this.#ended) return
-    const known: { -readonly [Counter in keyof Usage]: Usage[Counter] } = { ...this.#head.usage }
-    for (const counter of COUNTERS) {
-      const count = report[counter]
-      if (isAmount(count)) known[counter] = count
-    }
-    known.totalTokens = known.input + known.output + known.cacheRead + known.cacheWrite
-    for (const part of COST_PARTS) {
-      const dollars = report.cost?.[part]
-      if (isAmount(dollars)) this.#statedCost[part] = dollars
-    }
-    const computed = this.#prices ? calculateCost({ cost: this.#prices }, known) : known.cost
-    known.cost = { ...computed, ...this.#statedCost }
-    this.#setHead({ usage: known })
+    const known = withCounters(this.#head.usage, report)
+    if (this.#prices) known.cost = calculateCost({ cost: this.#prices }, known)
+    if (report.cost) this.#statedCost = { ...this.#statedCost, ...amountsIn(report.cost) }
+    if (this.#statedCost) known.cost = { ...known.cost, ...this.#statedCost }
+    this.#head = { ...this.#head, usage: known }
+    this.#message = undefined
   }
 
   /** The vendor's id of the response. None, or an empty one, never overwrites. */
@@ -341,7 +336,7 @@ export class AssistantMessageBuilder {
     this.#set(block, opened)
     const { index: contentIndex } = block
     const event = opened.type === "opaque" ? "opaque_start" : DELTA_START[opened.type]
-    this.#push({ type: event, contentIndex, partial: this.message })
+    this.stream.push({ type: event, contentIndex, partial: this.message })
     return block
   }
 
@@ -352,7 +347,7 @@ export class AssistantMessageBuilder {
     content: Content,
   ): void {
     this.#set(block, content)
-    this.#push({ type, contentIndex: block.index, delta, partial: this.message })
+    this.stream.push({ type, contentIndex: block.index, delta, partial: this.message })
   }
 
   #closeAll(cut: boolean): void {
@@ -365,7 +360,7 @@ export class AssistantMessageBuilder {
     if (block.content.type === "toolCall") {
       this.#set(block, this.#finishCall(block, block.content, cut, argumentsError))
     }
-    this.#push(blockEnd(block.content, block.index, this.message))
+    this.stream.push(blockEnd(block.content, block.index, this.message))
   }
 
   #finishCall(block: Block, call: ToolCall, cut: boolean, argumentsError: string | undefined): ToolCall {
@@ -399,10 +394,6 @@ export class AssistantMessageBuilder {
     this.#head = { ...this.#head, ...fields }
     this.#message = undefined
   }
-
-  #push(event: AssistantMessageEvent): void {
-    this.stream.push(event)
-  }
 }
 
 const EMPTY_TEXT: TextContent = { type: "text", text: "" }
@@ -429,6 +420,29 @@ function finishArguments(block: Block, cut: boolean): { value?: ToolCallArgument
   return isJsonObject(finished.value)
     ? { value: finished.value }
     : { error: "The arguments are not a JSON object" }
+}
+
+/** Named one by one, because some vendors report usage with every delta. */
+function withCounters(usage: Usage, report: UsageReport): Draft<Usage> {
+  const known: Draft<Usage> = { ...usage }
+  if (isAmount(report.input)) known.input = report.input
+  if (isAmount(report.output)) known.output = report.output
+  if (isAmount(report.cacheRead)) known.cacheRead = report.cacheRead
+  if (isAmount(report.cacheWrite)) known.cacheWrite = report.cacheWrite
+  if (isAmount(report.reasoning)) known.reasoning = report.reasoning
+  if (isAmount(report.cacheWriteLong)) known.cacheWriteLong = report.cacheWriteLong
+  known.totalTokens = known.input + known.output + known.cacheRead + known.cacheWrite
+  return known
+}
+
+/** @returns what of a bill is a sum of money. */
+function amountsIn(bill: NonNullable<UsageReport["cost"]>): Partial<UsageCost> {
+  const amounts: Partial<Draft<UsageCost>> = {}
+  for (const part of COST_PARTS) {
+    const dollars = bill[part]
+    if (isAmount(dollars)) amounts[part] = dollars
+  }
+  return amounts
 }
 
 function isAmount(value: unknown): value is number {
