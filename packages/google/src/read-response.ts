@@ -2,19 +2,13 @@
  * Reads a response to its end, chunk by chunk.
  *
  * Google ends a stream that fails with the error in JSON, bare, behind the events: to an event stream's parser
- * those lines mean nothing. So the last bytes of the body are kept, and looked at when it has ended.
+ * those lines mean nothing. So the last of the body is kept, and looked at when it has ended.
  */
-import {
-  type ByteStream,
-  isWireObject,
-  readSse,
-  type StreamFailureError,
-  toStreamFailureError,
-} from "@heddle/provider-kit"
+import { isWireObject, readSse, type StreamFailureError, toStreamFailureError } from "@heddle/provider-kit"
 import { FAILURE_RULES } from "./failure-rules.ts"
 import type { GeminiResponse } from "./send.ts"
 
-/** Longer than any error that has been seen. At least so many bytes are kept. */
+/** Longer than any error that has been seen. At least so many characters are kept. */
 const TAIL = 8192
 
 /** Begins a line, which the events never do: theirs begin with `data:`. */
@@ -39,9 +33,10 @@ export async function readResponse(
     return undefined
   }
   const tail = new Tail()
-  await readSse(response.body && tail.watch(response.body), {
+  await readSse(response.body, {
     signal,
     onEvent: (data) => onChunk(data),
+    onText: (text) => tail.keep(text),
     failureRules: FAILURE_RULES,
   })
   return tail.error()
@@ -49,38 +44,12 @@ export async function readResponse(
 
 /** Keeps the end of what passes, in the pieces in which it comes. */
 class Tail {
-  readonly #pieces: Uint8Array[] = []
+  readonly #pieces: string[] = []
   #length = 0
 
-  watch(body: ByteStream): ByteStream {
-    if (!("getReader" in body)) return body // a replacement's; it has no bare errors
-    const reader = body.getReader()
-    return {
-      [Symbol.asyncIterator]: () => ({
-        next: async () => {
-          const { done, value } = await reader.read()
-          if (done) return { done: true as const, value: undefined }
-          this.#keep(value)
-          return { done: false as const, value }
-        },
-        return: async () => {
-          await reader.cancel()
-          return { done: true as const, value: undefined }
-        },
-      }),
-    }
-  }
-
-  error(): StreamFailureError | undefined {
-    const bare = BARE_ERROR.exec(this.#text())?.[1]
-    const parsed = bare === undefined ? undefined : parse(bare)
-    const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed
-    return isWireObject(body) ? toStreamFailureError({ body }, FAILURE_RULES) : undefined
-  }
-
-  #keep(bytes: Uint8Array): void {
-    this.#pieces.push(bytes)
-    this.#length += bytes.length
+  keep(text: string): void {
+    this.#pieces.push(text)
+    this.#length += text.length
     for (;;) {
       const rest = this.#length - (this.#pieces[0]?.length ?? 0)
       if (rest < TAIL) return
@@ -89,9 +58,11 @@ class Tail {
     }
   }
 
-  #text(): string {
-    const decoder = new TextDecoder()
-    return this.#pieces.map((bytes) => decoder.decode(bytes, { stream: true })).join("")
+  error(): StreamFailureError | undefined {
+    const bare = BARE_ERROR.exec(this.#pieces.join(""))?.[1]
+    const parsed = bare === undefined ? undefined : parse(bare)
+    const body: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+    return isWireObject(body) ? toStreamFailureError({ body }, FAILURE_RULES) : undefined
   }
 }
 

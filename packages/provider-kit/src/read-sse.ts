@@ -29,6 +29,8 @@ export interface ReadSseOptions {
    * @returns true to stop reading.
    */
   readonly onEvent: (data: WireObject, name: string | undefined) => boolean | void
+  /** Shown the text of the body as it comes, whatever is in it. */
+  readonly onText?: ((text: string) => void) | undefined
   /** For bodies that are an error instead of a stream. */
   readonly failureRules?: readonly FailureRule[] | undefined
   /** In characters. Default: 128 Mi, about ten times what a generated picture takes. */
@@ -52,7 +54,7 @@ const LINGER_MS = 100
  * @throws whatever the connection throws when it drops.
  */
 export async function readSse(body: ByteStream | null | undefined, options: ReadSseOptions): Promise<void> {
-  const { signal, onEvent, longestEvent = LONGEST_EVENT } = options
+  const { signal, onEvent, onText, longestEvent = LONGEST_EVENT } = options
   if (!body) throw protocolError("The response has no body")
   const reader = readerOf(body)
   const decoder = new TextDecoder()
@@ -96,6 +98,7 @@ export async function readSse(body: ByteStream | null | undefined, options: Read
       const text = typeof value === "string" ? value : decoder.decode(value, { stream: true })
       if (events === 0 && preamble.length < (isJson(preamble) ? longestEvent : LONGEST_PREAMBLE))
         preamble += text
+      onText?.(text)
       parser.feed(text)
     }
     if (ended) {

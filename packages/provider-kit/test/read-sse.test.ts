@@ -72,6 +72,16 @@ describe("readSse", () => {
     }
   })
 
+  test("shows the text of a body as it comes, with what is no event", async () => {
+    const text = 'data: {"a":"é"}\n\n{"error":{}}'
+    const bytes = encoder.encode(text)
+    const onText = vi.fn()
+
+    await read(bodyOf([bytes.slice(0, 13), bytes.slice(13)]).body, { onText })
+
+    expect(onText.mock.calls.flat()).toEqual([text.slice(0, 12), text.slice(12)])
+  })
+
   test("reads the same events however the bytes of any text are cut", async () => {
     const values = fc.array(fc.string({ unit: "grapheme", maxLength: 20 }), { minLength: 1, maxLength: 8 })
     const breaks = fc.constantFrom("\n", "\r\n", "\r")
