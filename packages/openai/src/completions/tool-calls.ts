@@ -24,7 +24,7 @@ interface Call {
 }
 
 /** The signature of a custom call: it goes back as one. */
-export const CUSTOM = JSON.stringify({ type: "custom" })
+export const CUSTOM: string = JSON.stringify({ type: "custom" })
 
 export class ToolCalls {
   readonly #message: AssistantMessageBuilder
