@@ -83,7 +83,7 @@ function ask(
     await onResponse?.({ status, headers: Object.fromEntries(headers) }, model)
     if (!response.ok) throw refusalOf(response, connection.conceal(await refusalText(response)))
 
-    streamId = headers.get("heddle-stream-id")
+    streamId = headers?.get("heddle-stream-id") ?? null
     const nextWait = countReconnects(maxReconnects)
     for (;;) {
       const reached = lastEventId
@@ -94,7 +94,8 @@ function ask(
 
   /** @throws {ProxyFailure} the drop itself, where the stream cannot be taken up again or has ended. */
   async function takeUp(drop: ProxyFailure, progress: boolean, nextWait: Reconnects): Promise<Response> {
-    for (let isNew = progress; streamId; isNew = false) {
+    // Without ids nobody can tell what has come already.
+    for (let isNew = progress; streamId && (lastEventId || !builder.started); isNew = false) {
       const wait = nextWait(isNew)
       if (wait === undefined) break
       clearTimeout(silence)

@@ -13,7 +13,8 @@ export async function readText(
   const decoder = new TextDecoder()
   for (;;) {
     const { done, value } = await reader.read()
-    if (onText(decoder.decode(value, { stream: !done })) || done) break
+    const isEnough = onText(decoder.decode(value, { stream: !done }))
+    if (done) return
+    if (isEnough) return void reader.cancel().catch(() => {})
   }
-  void reader.cancel().catch(() => {})
 }

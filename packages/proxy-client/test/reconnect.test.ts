@@ -196,6 +196,19 @@ describe("a dropped connection", () => {
     expect(double.asked).toHaveLength(1)
   })
 
+  test("is final where the events have no ids: nobody could tell what has come already", async () => {
+    const double = proxyDouble(dropping(lines(START, OPEN, say("Hel"))), events(lines(...HELLO)))
+    const { reading } = call(double)
+
+    await vi.runAllTimersAsync()
+
+    expect((await reading).message).toMatchObject({
+      content: [{ text: "Hel" }],
+      failure: { code: "network" },
+    })
+    expect(double.of("GET")).toHaveLength(0)
+  })
+
   test("is final where the client is not to come back", async () => {
     const double = proxyDouble(dropping(numbered(1, START)))
     const { reading } = call(double, { maxReconnects: 0 })

@@ -10,11 +10,13 @@ export interface Caller {
 }
 
 /**
- * @throws {Refused} 401 or 403.
+ * Whatever is no identity is a refusal, also where a program without types gives something that is neither.
+ *
+ * @throws {Refused} 401, 403, or the status that was given.
  * @throws {Response} what `authorize` wants to be answered.
  */
-export function toCaller(decision: Authorization): Caller {
-  if (!decision) throw refusal({ status: 401 })
+export function toCaller(decision: Authorization | number): Caller {
+  if (!decision || typeof decision === "number") throw refusal({ status: decision === 403 ? 403 : 401 })
   if (decision instanceof Response) throw decision
   if (isRefusal(decision)) throw refusal(decision)
   return {
@@ -24,13 +26,14 @@ export function toCaller(decision: Authorization): Caller {
 }
 
 function isRefusal(decision: CallerIdentity | ProxyRefusal): decision is ProxyRefusal {
-  return typeof decision === "object" && (decision.status === 401 || decision.status === 403)
+  return typeof decision === "object" && typeof decision.status === "number" && decision.status >= 400
 }
 
 function refusal({ status, message }: ProxyRefusal): Refused {
+  const text = typeof message === "string" ? message : undefined
   return status === 401
-    ? new Refused(401, "unauthorized", message ?? "It is not known who is asking", {
+    ? new Refused(401, "unauthorized", text ?? "It is not known who is asking", {
         "www-authenticate": "Bearer",
       })
-    : new Refused(403, "forbidden", message ?? "The caller may not do this")
+    : new Refused(status, "forbidden", text ?? "The caller may not do this")
 }

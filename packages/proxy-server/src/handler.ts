@@ -9,7 +9,7 @@ import { type Caller, toCaller } from "./authorise.ts"
 import { answerPreflight, withCors } from "./cors.ts"
 import { EventBody } from "./event-body.ts"
 import { type EventReader, LiveStream } from "./live-stream.ts"
-import type { ModelName, ProxyErrorContext, ProxyHandlerOptions } from "./options.ts"
+import type { Authorization, ModelName, ProxyErrorContext, ProxyHandlerOptions } from "./options.ts"
 import { createOriginalWire } from "./original-wire.ts"
 import { pacedFetch } from "./paced-fetch.ts"
 import { busy, Refused } from "./refused.ts"
@@ -32,7 +32,7 @@ const DEFAULT_LIMITS = {
   maxTokens: Number.POSITIVE_INFINITY,
   maxRetryDelayMs: 60_000,
   maxBufferedChars: MEBI / 4,
-  maxReplayChars: MEBI,
+  maxReplayChars: MEBI / 4,
   readTimeoutMs: 60_000,
 }
 
@@ -100,7 +100,16 @@ class ProxyServer {
   }
 
   async #authorise(request: Request): Promise<Caller> {
-    return toCaller(await this.#ask("authorize", {}, () => this.#options.authorize(request)))
+    const decide = async (): Promise<Authorization> => {
+      try {
+        return await this.#options.authorize(request)
+      } catch (error) {
+        // Some frameworks' own helpers throw the response they want to be sent.
+        if (error instanceof Response) return error
+        throw error
+      }
+    }
+    return toCaller(await this.#ask("authorize", {}, decide))
   }
 
   async #open(request: Request, caller: Caller): Promise<Response> {
@@ -220,8 +229,9 @@ class ProxyServer {
     const body = new EventBody(reader, { heartbeatMs, readTimeoutMs })
     const drop = (): void => body.drop("The client disconnected")
     this.#requests.set(body.stream, request)
-    if (request.signal.aborted) drop()
-    else request.signal.addEventListener("abort", drop, { once: true })
+    // Not every runtime has signals on its requests; cancelling the body says the same.
+    if (request.signal?.aborted) drop()
+    else request.signal?.addEventListener("abort", drop, { once: true })
     return new Response(body.stream, {
       headers: {
         "content-type": "text/event-stream",

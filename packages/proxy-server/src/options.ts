@@ -51,7 +51,7 @@ export interface ProxyLimits {
   readonly maxRetryDelayMs?: number | undefined
   /** How much of an answer may wait for its reader before the upstream has to. Characters, default 256 Ki. */
   readonly maxBufferedChars?: number | undefined
-  /** How much of what was sent is kept for a client that comes back. Characters, default 1 Mi. */
+  /** How much of what was sent is kept for a client that comes back. Characters, default 256 Ki. */
   readonly maxReplayChars?: number | undefined
   /** How long a reader may take nothing of what is there before it counts as gone. Milliseconds, default 60 000. */
   readonly readTimeoutMs?: number | undefined

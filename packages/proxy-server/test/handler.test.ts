@@ -345,6 +345,14 @@ describe("the proxy turns away", () => {
     { what: "false", decision: false, status: 401, error: "It is not known who is asking" },
     { what: "an empty name", decision: "", status: 401, error: "It is not known who is asking" },
     { what: "a refusal", decision: { status: 401, message: "Log in" }, status: 401, error: "Log in" },
+    { what: "a number", decision: 7, status: 401, error: "It is not known who is asking" },
+    { what: "the number of a ban", decision: 403, status: 403, error: "The caller may not do this" },
+    {
+      what: "a refusal of another kind",
+      decision: { status: 429 },
+      status: 429,
+      error: "The caller may not do this",
+    },
     { what: "a ban", decision: { status: 403 }, status: 403, error: "The caller may not do this" },
   ])("$what with $status, before the body is read", async ({ decision, status, error }) => {
     const counted = countingBody(["{", "}"])
@@ -365,6 +373,20 @@ describe("the proxy turns away", () => {
     expect(response.status).toBe(402)
     expect(response.headers.get("x-own")).toBe("1")
     expect(body).toEqual({ error: "Pay first" })
+  })
+
+  test("whomever authorize throws an answer at", async () => {
+    const onError = vi.fn()
+
+    const { response } = await refusal(post(), {
+      onError,
+      authorize: async () => {
+        throw new Response(null, { status: 403 })
+      },
+    })
+
+    expect(response.status).toBe(403)
+    expect(onError).not.toHaveBeenCalled()
   })
 
   test.each([
