@@ -60,6 +60,8 @@ export function createResponseReader(
   let partial: AssistantMessage | undefined
   let started = false
   let ended = false
+  /** The event was there when the one before it had been read: its producer had no turn in between. */
+  let late = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let resolve: (message: AssistantMessage) => void = () => {}
 
@@ -83,12 +85,14 @@ export function createResponseReader(
         let event = isBuffered ? read.take?.() : undefined
         if (event === undefined) {
           const next = await read.next()
+          late = false
           if (ended) return
           if (next.done) return broke("The stream ended without a done or error event")
           event = next.value
         }
         if (timer !== undefined) clearTimeout(timer)
         const waiting = handle(event)
+        late = !waiting
         if (waiting) await waiting
         if (ended) return
         arm(streamIdleTimeoutMs, "was silent")
@@ -117,7 +121,7 @@ export function createResponseReader(
       case "thinking_end":
       case "toolcall_end":
       case "opaque_end": {
-        const update = copier?.event(event) ?? event
+        const update = copier?.event(event, late) ?? event
         if (started) partial = update.partial
         else void start(update.partial)
         return emit({ type: "message_update", message: update.partial, assistantMessageEvent: update })
@@ -207,6 +211,6 @@ export function createResponseReader(
   }
 }
 
-function isPromiseLike<T extends object>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof (value as PromiseLike<T> | undefined)?.then === "function"
+export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as PromiseLike<T> | null | undefined)?.then === "function"
 }

@@ -7,7 +7,14 @@
  * closed as an error, and the run rejects with the first failure).
  */
 import { abortMessage, emptyAssistantMessage } from "@heddle/stream"
-import { AbortGrace, type Emit, LEFT_BEHIND, runToolCalls, serialEmit } from "@heddle/tools"
+import {
+  AbortGrace,
+  type Emit,
+  LEFT_BEHIND,
+  type RunToolCallsResult,
+  runBatch,
+  serialEmit,
+} from "@heddle/tools"
 import type {
   AgentContext,
   AgentEndReason,
@@ -25,17 +32,29 @@ import type {
 } from "@heddle/types"
 import { errorText } from "./errors.ts"
 import { shownTools, standardMessages, toPlainTool, toStreamOptions } from "./request.ts"
-import { createResponseReader, type ResponseReader } from "./response-reader.ts"
+import { createResponseReader, isPromiseLike, type ResponseReader } from "./response-reader.ts"
 
 const DEFAULT_ABORT_GRACE_MS = 500
 
-/** Without messages from these a request would say something else than what was meant. */
-const RETURNS_MESSAGES: ReadonlySet<string> = new Set<keyof AgentLoopConfig>([
-  "convertToLlm",
-  "getFollowUpMessages",
-  "getSteeringMessages",
-  "transformContext",
-])
+/** The hooks that are not about one tool call. */
+type HookName =
+  | "convertToLlm"
+  | "getApiKey"
+  | "getFollowUpMessages"
+  | "getSteeringMessages"
+  | "prepareNextTurn"
+  | "shouldStopAfterTurn"
+  | "transformContext"
+
+/** Hooks that return messages, and whether they have to: without, a request would say something else. */
+const RETURNS_MESSAGES: { readonly [Name in HookName]?: boolean } = {
+  convertToLlm: true,
+  transformContext: true,
+  getSteeringMessages: false,
+  getFollowUpMessages: false,
+}
+
+const NO_CALLS: RunToolCallsResult = { results: [], terminate: false }
 
 /** What of a finished turn decides how the run goes on. */
 interface Turn {
@@ -61,9 +80,11 @@ export class Run {
   readonly #signals: readonly AbortSignal[]
   /** Fires on the caller's signals, and when `emit` has failed. */
   readonly #abort = new AbortController()
+  readonly #signal: AbortSignal = this.#abort.signal
   readonly #grace: AbortGrace
   #emitFailure: { readonly error: unknown } | undefined
-  /** Of the response that is being read. */
+  /** The request in progress: it has a signal of its own, because it can also time out. */
+  #request: AbortController | undefined
   #reader: ResponseReader | undefined
 
   #model: Model
@@ -100,30 +121,35 @@ export class Run {
     this.#transcript = [...context.messages]
     this.#emit = serialEmit(emit, (error) => {
       this.#emitFailure ??= { error }
-      this.#abort.abort(error)
+      this.#stop(error)
       // There is nobody to stream to.
       this.#reader?.leave(...this.#interruption())
     })
     this.#signals = signals.filter((signal) => signal !== undefined)
+    this.#grace = new AbortGrace(this.#signal, config.abortGraceMs ?? DEFAULT_ABORT_GRACE_MS)
     for (const signal of this.#signals) {
-      if (signal.aborted) this.#abort.abort(signal.reason)
+      if (signal.aborted) this.#stop(signal.reason)
       else signal.addEventListener("abort", this.#onSignal, { once: true })
     }
-    this.#grace = new AbortGrace(this.#abort.signal, config.abortGraceMs ?? DEFAULT_ABORT_GRACE_MS)
   }
 
-  readonly #onSignal = (event: Event): void => this.#abort.abort((event.target as AbortSignal).reason)
+  readonly #onSignal = (event: Event): void => this.#stop((event.target as AbortSignal).reason)
 
-  /** Nothing may start any more: no request, no tool, no hook. */
+  /** From now on nothing may start: no request, no tool, no hook. */
+  #stop(reason: unknown): void {
+    this.#abort.abort(reason)
+    this.#request?.abort(reason)
+  }
+
   get #stopped(): boolean {
-    return this.#abort.signal.aborted
+    return this.#signal.aborted
   }
 
   /** @returns the prompts and all that the run produced. Rejects only with the first failure of `emit`. */
   async execute(prompts: readonly AgentMessage[]): Promise<AgentMessage[]> {
     let reason: AgentEndReason
     try {
-      await this.#send({ type: "agent_start" })
+      await this.#emit({ type: "agent_start" })
       await this.#openTurn()
       for (const prompt of prompts) await this.#deliver(prompt)
       reason = await this.#takeTurns()
@@ -133,7 +159,7 @@ export class Run {
     }
     if (this.#emitFailure) reason = "error"
     else if (this.#stopped) reason = "aborted"
-    await this.#send({ type: "agent_end", messages: [...this.#produced], reason })
+    await this.#emit({ type: "agent_end", messages: [...this.#produced], reason })
     for (const signal of this.#signals) signal.removeEventListener("abort", this.#onSignal)
     this.#grace.dispose()
     if (this.#emitFailure) throw this.#emitFailure.error
@@ -148,8 +174,7 @@ export class Run {
       if (stopReason === "error" || stopReason === "aborted") return stopReason
 
       const finished = this.#describe(turn)
-      const stop = await this.#call("shouldStopAfterTurn", (hook) => hook(finished(), this.#abort.signal))
-      if (stop) return "stopped"
+      if (await this.#call("shouldStopAfterTurn", (hook) => hook(finished, this.#signal))) return "stopped"
 
       pending = await this.#poll("getSteeringMessages")
       const answers = turn.toolResults.length > 0 && !turn.terminate
@@ -159,7 +184,7 @@ export class Run {
       }
       if (this.#stopped) return "aborted"
 
-      const update = await this.#call("prepareNextTurn", (hook) => hook(finished(), this.#abort.signal))
+      const update = await this.#call("prepareNextTurn", (hook) => hook(finished, this.#signal))
       if (update?.model) this.#model = update.model
       if (update?.thinkingLevel) this.#thinkingLevel = update.thinkingLevel
       if (update?.context) {
@@ -179,24 +204,24 @@ export class Run {
       if (this.#stopped) break
       await this.#deliver(message)
     }
-    const message = await this.#request()
-    const batch =
-      message.stopReason === "error" || message.stopReason === "aborted"
-        ? { results: [], terminate: false }
-        : await this.#runTools(message)
-    await this.#closeTurn(message, batch.results)
-    return { message, toolResults: batch.results, terminate: batch.terminate }
+    const message = await this.#answer()
+    const { stopReason, content } = message
+    const callsTools =
+      stopReason !== "error" && stopReason !== "aborted" && content.some((block) => block.type === "toolCall")
+    const { results, terminate } = callsTools ? await this.#runTools(message) : NO_CALLS
+    await this.#closeTurn(message, results)
+    return { message, toolResults: results, terminate }
   }
 
-  async #request(): Promise<AssistantMessage> {
+  /** From the hooks before the request to the end of its message. */
+  async #answer(): Promise<AssistantMessage> {
     const transcript = this.#transcript
     const transformed =
-      (await this.#call("transformContext", (hook) => hook([...transcript], this.#abort.signal))) ??
-      transcript
+      (await this.#call("transformContext", (hook) => hook([...transcript], this.#signal))) ?? transcript
     const messages =
       (await this.#call("convertToLlm", (hook) => hook([...transformed]))) ?? standardMessages(transformed)
     const apiKey = await this.#call("getApiKey", (hook) => hook(this.#model.provider))
-    if (this.#stopped) return this.#say(this.#interrupted())
+    if (this.#stopped) return this.#deliver(this.#interrupted())
 
     const shown = shownTools(this.#tools, transcript)
     const context = {
@@ -204,45 +229,40 @@ export class Run {
       messages,
       ...(shown.length > 0 && { tools: shown.map(toPlainTool) }),
     }
-    return this.#stream((signal) => {
-      const options = toStreamOptions(this.#config, apiKey, this.#thinkingLevel, signal)
-      return this.#streamFn(this.#model, context, options)
-    })
-  }
-
-  async #stream(open: (signal: AbortSignal) => ReturnType<StreamFn>): Promise<AssistantMessage> {
     const request = new AbortController()
-    const onAbort = () => request.abort(this.#abort.signal.reason)
-    this.#abort.signal.addEventListener("abort", onAbort, { once: true })
     const reader = createResponseReader(this.#model, this.#emit, this.#now, this.#config, request)
+    this.#request = request
     this.#reader = reader
-    const read = await this.#grace.wait(reader.read(() => open(request.signal)))
+    const read = await this.#grace.wait(
+      reader.read(() => {
+        const options = toStreamOptions(this.#config, apiKey, this.#thinkingLevel, request.signal)
+        return this.#streamFn(this.#model, context, options)
+      }),
+    )
     const message = read === LEFT_BEHIND ? reader.leave(...this.#interruption()) : read
-    this.#reader = undefined
-    this.#abort.signal.removeEventListener("abort", onAbort)
-    return this.#say(message, reader.started)
+    this.#request = this.#reader = undefined
+    return this.#deliver(message, reader.started)
   }
 
-  async #runTools(message: AssistantMessage): Promise<{ results: ToolResultMessage[]; terminate: boolean }> {
-    if (!message.content.some((block) => block.type === "toolCall")) return { results: [], terminate: false }
-    const { beforeToolCall, afterToolCall, toolExecution, maxParallelToolCalls, toolEndOrder, abortGraceMs } =
-      this.#config
-    const batch = await runToolCalls(message, {
-      tools: this.#tools,
-      context: this.#contextForHooks(beforeToolCall !== undefined || afterToolCall !== undefined),
-      signal: this.#abort.signal,
-      emit: this.#emit,
-      ...(beforeToolCall && { beforeToolCall: beforeToolCall.bind(this.#config) }),
-      ...(afterToolCall && { afterToolCall: afterToolCall.bind(this.#config) }),
-      toolExecution,
-      maxParallelToolCalls,
-      toolEndOrder,
-      abortGraceMs: abortGraceMs ?? DEFAULT_ABORT_GRACE_MS,
-      now: this.#now,
-      shownToolNames: shownTools(this.#tools, this.#transcript).map((tool) => tool.name),
-    })
-    this.#transcript.push(...batch.results)
-    this.#produced.push(...batch.results)
+  async #runTools(message: AssistantMessage): Promise<RunToolCallsResult> {
+    const config = this.#config
+    const { beforeToolCall, afterToolCall, toolExecution, maxParallelToolCalls, toolEndOrder } = config
+    const batch = await runBatch(
+      message,
+      {
+        tools: this.#tools,
+        context: this.#contextForHooks(beforeToolCall !== undefined || afterToolCall !== undefined),
+        beforeToolCall: beforeToolCall?.bind(config),
+        afterToolCall: afterToolCall?.bind(config),
+        toolExecution,
+        maxParallelToolCalls,
+        toolEndOrder,
+        now: this.#now,
+        shownToolNames: shownTools(this.#tools, this.#transcript).map((tool) => tool.name),
+      },
+      { signal: this.#signal, grace: this.#grace, emit: this.#emit },
+    )
+    this.#append(...batch.results)
     return batch
   }
 
@@ -255,50 +275,50 @@ export class Run {
     }
   }
 
-  /** @returns what the hooks between turns are told, made on demand and once. */
-  #describe({ message, toolResults }: Turn): () => PrepareNextTurnContext {
-    let described: PrepareNextTurnContext | undefined
-    return () => {
-      described ??= {
-        message,
-        toolResults,
-        context: this.#contextForHooks(true),
-        newMessages: [...this.#produced],
-      }
-      return described
+  /** What the hooks between turns are told. The copies are made when a hook looks at them, and once. */
+  #describe({ message, toolResults }: Turn): PrepareNextTurnContext {
+    let context: AgentContext | undefined
+    let newMessages: readonly AgentMessage[] | undefined
+    const copyContext = () => this.#contextForHooks(true)
+    const copyProduced = () => [...this.#produced]
+    return {
+      message,
+      toolResults,
+      get context() {
+        context ??= copyContext()
+        return context
+      },
+      get newMessages() {
+        newMessages ??= copyProduced()
+        return newMessages
+      },
     }
   }
 
   async #poll(hook: "getSteeringMessages" | "getFollowUpMessages"): Promise<readonly AgentMessage[]> {
-    return (await this.#call(hook, async (get) => (await get()) ?? [])) ?? []
+    return (await this.#call(hook, (get) => get())) ?? []
   }
 
   /**
    * Asks one hook. Not there, not allowed to start any more, or left behind after the signal: undefined. A
    * hook that fails because it was told to stop has not failed.
    */
-  async #call<
-    TName extends
-      | "convertToLlm"
-      | "getApiKey"
-      | "getFollowUpMessages"
-      | "getSteeringMessages"
-      | "prepareNextTurn"
-      | "shouldStopAfterTurn"
-      | "transformContext",
-    TResult,
-  >(
+  #call<TName extends HookName, TResult>(
     name: TName,
     ask: (hook: NonNullable<AgentLoopConfig[TName]>) => TResult | Promise<TResult>,
-  ): Promise<TResult | undefined> {
+  ): Promise<TResult | undefined> | undefined {
     const hook = this.#config[name]
     if (!hook || this.#stopped) return undefined
+    return this.#ask(name, () => ask(hook.bind(this.#config) as NonNullable<AgentLoopConfig[TName]>))
+  }
+
+  async #ask<TResult>(name: HookName, ask: () => TResult | Promise<TResult>): Promise<TResult | undefined> {
     try {
-      const answer = await this.#grace.wait(
-        Promise.resolve(ask(hook.bind(this.#config) as NonNullable<AgentLoopConfig[TName]>)),
-      )
+      const asked = ask()
+      const answer = isPromiseLike(asked) ? await this.#grace.wait(asked) : asked
       if (answer === LEFT_BEHIND) return undefined
-      if (RETURNS_MESSAGES.has(name) && !Array.isArray(answer)) throw new TypeError("it returned no array")
+      const owes = name in RETURNS_MESSAGES && (RETURNS_MESSAGES[name] || answer != null)
+      if (owes && !Array.isArray(answer)) throw new TypeError("it returned no array")
       return answer
     } catch (error) {
       if (this.#stopped) return undefined
@@ -310,7 +330,7 @@ export class Run {
     if (!this.#turnOpen) await this.#openTurn()
     const failure: StreamFailure = { code: "unknown", retryable: false }
     const empty = emptyAssistantMessage(this.#model, this.#now())
-    await this.#closeTurn(await this.#say({ ...empty, stopReason: "error", errorMessage, failure }), [])
+    await this.#closeTurn(await this.#deliver({ ...empty, stopReason: "error", errorMessage, failure }), [])
   }
 
   /** Why the run was cut short: what its messages say about it. */
@@ -329,35 +349,24 @@ export class Run {
 
   async #openTurn(): Promise<void> {
     this.#turnOpen = true
-    await this.#send({ type: "turn_start" })
+    await this.#emit({ type: "turn_start" })
   }
 
   async #closeTurn(message: AssistantMessage, toolResults: readonly ToolResultMessage[]): Promise<void> {
     this.#turnOpen = false
-    await this.#send({ type: "turn_end", message, toolResults })
+    await this.#emit({ type: "turn_end", message, toolResults })
   }
 
-  /** The end of an assistant message, and its start where the stream did not come to that. */
-  async #say(message: AssistantMessage, started = false): Promise<AssistantMessage> {
+  /** The end of a message, and its start where the stream did not come to that. */
+  async #deliver<TMessage extends AgentMessage>(message: TMessage, started = false): Promise<TMessage> {
     this.#append(message)
-    if (!started) await this.#send({ type: "message_start", message })
-    await this.#send({ type: "message_end", message })
+    if (!started) await this.#emit({ type: "message_start", message })
+    await this.#emit({ type: "message_end", message })
     return message
   }
 
-  async #deliver(message: AgentMessage): Promise<void> {
-    this.#append(message)
-    await this.#send({ type: "message_start", message })
-    await this.#send({ type: "message_end", message })
-  }
-
-  #append(message: AgentMessage): void {
-    this.#transcript.push(message)
-    this.#produced.push(message)
-  }
-
-  async #send(event: AgentEvent): Promise<void> {
-    const waiting = this.#emit(event)
-    if (waiting) await waiting
+  #append(...messages: readonly AgentMessage[]): void {
+    this.#transcript.push(...messages)
+    this.#produced.push(...messages)
   }
 }

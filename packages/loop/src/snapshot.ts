@@ -19,10 +19,12 @@ export type UpdateEvent = Exclude<AssistantMessageEvent, { type: "start" | "done
 export interface SnapshotCopier {
   /** A whole message: the first one, or the last. */
   message(message: AssistantMessage): AssistantMessage
-  event(event: UpdateEvent): UpdateEvent
+  /** @param late Nothing but its reader has run since the event before it was read. */
+  event(event: UpdateEvent, late: boolean): UpdateEvent
 }
 
 export function copySnapshots(): SnapshotCopier {
+  let original: AssistantMessage | undefined
   let latest: AssistantMessage | undefined
   let blocks: readonly Content[] = []
   /** The producer's own arguments objects, as last seen, by content index. */
@@ -40,26 +42,19 @@ export function copySnapshots(): SnapshotCopier {
     return { ...block, arguments: before === undefined || before === given ? copyJson(given) : given }
   }
 
-  function snapshotOf(partial: AssistantMessage, changed: number): AssistantMessage {
+  function snapshotOf(partial: AssistantMessage, changed: number, late: boolean): AssistantMessage {
     const { content } = partial
-    if (latest && hasSameText(content[changed], blocks[changed]) && isCurrent(partial, changed)) return latest
+    if (late && latest && original === partial && hasSameText(content[changed], blocks[changed]))
+      return latest
     const copies = blocks.slice(0, content.length)
     if (changed < copies.length) copies[changed] = copyChanged(content[changed]!, changed)
     while (copies.length < content.length) {
       copies.push(copyChanged(content[copies.length]!, copies.length))
     }
     blocks = copies
+    original = partial
     latest = copyMessage(partial, copies)
     return latest
-  }
-
-  function isCurrent(partial: AssistantMessage, changed: number): boolean {
-    const { content } = partial
-    return (
-      content.length === blocks.length &&
-      isCopy(blocks[changed], content[changed]!) &&
-      isCopy(latest, partial)
-    )
   }
 
   return {
@@ -67,9 +62,9 @@ export function copySnapshots(): SnapshotCopier {
       blocks = message.content.map(copyBlock)
       return copyMessage(message, blocks)
     },
-    event(event) {
+    event(event, late) {
       const { type, contentIndex } = event
-      const partial = snapshotOf(event.partial, contentIndex)
+      const partial = snapshotOf(event.partial, contentIndex, late)
       // Written out, because nearly all events are deltas, and a literal is the fastest copy.
       if (type === "text_delta" || type === "thinking_delta" || type === "toolcall_delta") {
         return { type, contentIndex, delta: event.delta, partial }
@@ -106,27 +101,10 @@ function copyJson<T>(value: T): T {
   return copy
 }
 
-/** The quick question: a delta that was not read too late has made its block longer. */
+/** Whether a block shows what its copy does: after a delta that was not read too late, it is longer. */
 function hasSameText(block: Content | undefined, copy: Content | undefined): boolean {
   if (block?.type === "text") return copy?.type === "text" && copy.text === block.text
   return block?.type === "thinking" && copy?.type === "thinking" && copy.thinking === block.thinking
-}
-
-/** The whole question, apart from the content: that is asked of the one block that may have changed. */
-function isCopy(copy: object | undefined, original: object): boolean {
-  const fields = Object.entries(original)
-  return (
-    copy !== undefined &&
-    fields.length === Object.keys(copy).length &&
-    fields.every(([key, value]) => {
-      const copied: unknown = copy[key as keyof typeof copy]
-      return (
-        copied === value ||
-        key === "content" ||
-        (isObject(copied) && isObject(value) && isCopy(copied, value))
-      )
-    })
-  )
 }
 
 function isObject(value: unknown): value is object {

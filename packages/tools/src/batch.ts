@@ -11,9 +11,17 @@ import type {
   ToolResultMessage,
   ToolSchedule,
 } from "@heddle/types"
-import { type CallScope, callScope, type PreparedCall, type ToolCallOptions } from "./call-scope.ts"
+import { AbortGrace } from "./abort-grace.ts"
+import {
+  type CallScope,
+  callScope,
+  DEFAULT_GRACE_MS,
+  type PreparedCall,
+  type ToolCallOptions,
+} from "./call-scope.ts"
 import { executeCall } from "./execute.ts"
 import { finalizeCall } from "./finalize.ts"
+import { isPromiseLike } from "./plain-data.ts"
 import { prepareCall } from "./prepare.ts"
 import { aborted, type Outcome, toResultMessage } from "./result.ts"
 import { type Emit, serialEmit } from "./serial-emit.ts"
@@ -46,6 +54,16 @@ export interface RunToolCallsResult {
   readonly terminate: boolean
 }
 
+/** What a caller of {@link runBatch} sees to. */
+export interface BatchControl {
+  /** Also fires when nothing further may start because `emit` has failed. */
+  readonly signal: AbortSignal
+  /** Waits on the signal. Its owner disposes of it. */
+  readonly grace: AbortGrace
+  /** Never throws or rejects, and takes one event at a time: made by `serialEmit`. */
+  readonly emit: Emit<ToolCallEvent>
+}
+
 /** A call on its way to its result. */
 interface Entry {
   readonly toolCall: AgentToolCall
@@ -67,21 +85,39 @@ export async function runToolCalls(
   assistantMessage: AssistantMessage,
   options: RunToolCallsOptions,
 ): Promise<RunToolCallsResult> {
-  const { signal, toolEndOrder, maxParallelToolCalls, now = Date.now } = options
+  const { signal, abortGraceMs = DEFAULT_GRACE_MS } = options
   const controller = new AbortController()
   const follow = (): void => controller.abort(signal?.reason)
   if (signal?.aborted) follow()
   else signal?.addEventListener("abort", follow)
-  const scope = callScope(options, assistantMessage, controller.signal)
-
   let emitFailure: { readonly error: unknown } | undefined
-  const deliver = serialEmit<ToolCallEvent>(
+  const emit = serialEmit<ToolCallEvent>(
     (event) => (emitFailure ? undefined : options.emit?.(event)),
     (error) => {
       emitFailure ??= { error }
       controller.abort(error)
     },
   )
+  const grace = new AbortGrace(controller.signal, abortGraceMs)
+  const ran = await runBatch(assistantMessage, options, { signal: controller.signal, grace, emit })
+  grace.dispose()
+  signal?.removeEventListener("abort", follow)
+  if (emitFailure) throw emitFailure.error
+  return ran
+}
+
+/**
+ * What {@link runToolCalls} does, for a caller who has all of `control` himself, such as the loop. Never rejects.
+ *
+ * @param options Without `signal`, `abortGraceMs` and `emit`, which `control` stands for.
+ */
+export async function runBatch(
+  assistantMessage: AssistantMessage,
+  options: Omit<RunToolCallsOptions, "signal" | "abortGraceMs" | "emit">,
+  { signal, grace, emit: deliver }: BatchControl,
+): Promise<RunToolCallsResult> {
+  const { toolEndOrder, maxParallelToolCalls = Infinity, now = Date.now } = options
+  const scope = callScope(options, assistantMessage, signal, grace)
   /** Settles with the newest event, and so with all of them. Absent when nothing is on its way. */
   let delivery: ReturnType<typeof deliver>
   const emit = (event: ToolCallEvent): void => {
@@ -110,53 +146,53 @@ export async function runToolCalls(
     if (started) emit({ type: "tool_execution_end", ...named(toolCall), result, isError })
   }
 
-  async function prepare(entry: Entry): Promise<PreparedCall | Outcome> {
-    if (scope.grace.aborted) return aborted()
-    const { toolCall } = entry
-    entry.started = true
-    emit({ type: "tool_execution_start", ...named(toolCall), args: toolCall.arguments })
-    if (delivery) await delivery
-    return prepareCall(toolCall, scope)
-  }
-
   /** Prepares, runs and finishes a group, to the delivery of its last result. */
   async function runGroup(group: readonly Entry[]): Promise<void> {
     const ready: (readonly [Entry, PreparedCall])[] = []
     for (const entry of group) {
-      const prepared = await prepare(entry)
+      const { toolCall } = entry
+      if (grace.aborted) {
+        settle(entry, aborted())
+        continue
+      }
+      entry.started = true
+      emit({ type: "tool_execution_start", ...named(toolCall), args: toolCall.arguments })
+      if (delivery) await delivery
+      const prepared = await prepareCall(toolCall, scope)
       if ("tool" in prepared) ready.push([entry, prepared])
       else settle(entry, prepared)
     }
     if (delivery) await delivery
-
-    const queue = ready.values()
-    const finishing: Promise<void>[] = []
-    const work = async (): Promise<void> => {
-      for (const [entry, call] of queue) {
-        const { toolCall } = entry
-        const update = {
-          type: "tool_execution_update",
-          ...named(toolCall),
-          args: toolCall.arguments,
-        } as const
-        const executed = await executeCall(toolCall, call, scope, (partialResult) =>
-          emit({ ...update, partialResult }),
-        )
-        finishing.push(
-          finalizeCall(toolCall, call, executed, scope).then((outcome) => settle(entry, outcome)),
-        )
-      }
-    }
-    const limit = Math.max(1, Math.floor(maxParallelToolCalls ?? ready.length)) || 1
-    await Promise.all(Array.from({ length: Math.min(ready.length, limit) }, work))
-    await Promise.all(finishing)
+    if (ready.length > 0) await executeAll(ready)
     if (delivery) await delivery
   }
 
+  /** Starts as many calls at once as may run; each makes room for another when its tool is done. */
+  function executeAll(ready: readonly (readonly [Entry, PreparedCall])[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let started = 0
+      let unfinished = ready.length
+      const start = (): void => {
+        const next = ready[started++]
+        if (next) execute(...next, start).then(() => --unfinished || resolve(), reject)
+      }
+      const places = Math.max(1, Math.floor(maxParallelToolCalls)) || 1
+      while (started < Math.min(ready.length, places)) start()
+    })
+  }
+
+  async function execute(entry: Entry, call: PreparedCall, makeRoom: () => void): Promise<void> {
+    const { toolCall } = entry
+    const executed = await executeCall(toolCall, call, scope, (partialResult) => {
+      const { arguments: args } = toolCall
+      emit({ type: "tool_execution_update", ...named(toolCall), args, partialResult })
+    })
+    makeRoom()
+    const outcome = finalizeCall(toolCall, call, executed, scope)
+    settle(entry, isPromiseLike(outcome) ? await outcome : outcome)
+  }
+
   for (const group of groupsOf(entries, scope, options)) await runGroup(group)
-  scope.grace.dispose()
-  signal?.removeEventListener("abort", follow)
-  if (emitFailure) throw emitFailure.error
   const terminate = entries.length > 0 && entries.every(({ outcome }) => outcome?.result.terminate === true)
   return { results, terminate }
 }

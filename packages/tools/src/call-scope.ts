@@ -1,5 +1,8 @@
 import type { AgentContext, AgentTool, AssistantMessage, ToolCallHooks, ToolSchedule } from "@heddle/types"
-import { AbortGrace } from "./abort-grace.ts"
+import type { AbortGrace } from "./abort-grace.ts"
+
+/** Milliseconds. */
+export const DEFAULT_GRACE_MS = 500
 
 /** What `runToolCall` and `runToolCalls` need to know in common. */
 export interface ToolCallOptions extends ToolCallHooks, Pick<ToolSchedule, "abortGraceMs" | "now"> {
@@ -33,13 +36,12 @@ export interface PreparedCall {
   readonly args: unknown
 }
 
-/** Its grace is for the caller to dispose of. */
 export function callScope(
-  options: ToolCallOptions,
+  options: Omit<ToolCallOptions, "signal" | "abortGraceMs">,
   assistantMessage: AssistantMessage,
   signal: AbortSignal | undefined,
+  grace: AbortGrace,
 ): CallScope {
-  const { tools = [], shownToolNames, context, abortGraceMs = 500 } = options
-  const grace = new AbortGrace(signal, abortGraceMs)
+  const { tools = [], shownToolNames, context } = options
   return { tools, shownToolNames, assistantMessage, context, hooks: options, signal, grace }
 }

@@ -3,7 +3,7 @@
  *
  * Whichever is first decides, and what comes later is dropped. No listener or timer outlives the call.
  */
-import type { AgentToolCall, AgentToolUpdateCallback } from "@heddle/types"
+import type { AgentTool, AgentToolCall, AgentToolUpdateCallback } from "@heddle/types"
 import { LEFT_BEHIND, MAX_TIMER_MS } from "./abort-grace.ts"
 import type { CallScope, PreparedCall } from "./call-scope.ts"
 import { isObject, isPromiseLike } from "./plain-data.ts"
@@ -19,34 +19,21 @@ export async function executeCall(
   onUpdate: AgentToolUpdateCallback,
 ): Promise<Outcome> {
   if (grace.aborted) return aborted()
-  // A timeout that no timer can hold is as good as none.
-  const { name, timeoutMs = 0 } = tool
-  const timedOut = `Tool ${name} timed out after ${timeoutMs} ms`
-  /** Where there is a timeout the tool gets a signal of its own, which follows the run's. */
-  const own = timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS ? new AbortController() : undefined
-  const follow = (): void => own?.abort(signal?.reason)
-  if (own) signal?.addEventListener("abort", follow)
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const limit = limitOf(tool, signal)
   let settled = false
   try {
-    const running: unknown = tool.execute(toolCall.id, args as never, own?.signal ?? signal, (partial) => {
+    const running: unknown = tool.execute(toolCall.id, args as never, limit?.signal ?? signal, (partial) => {
       if (!settled) onUpdate(normaliseResult(partial))
     })
     let returned = running
     if (isPromiseLike(running)) {
-      const expiry = new Promise<typeof TIMED_OUT>((resolve) => {
-        const expire = (): void => {
-          resolve(TIMED_OUT)
-          own?.abort(new DOMException(timedOut, "TimeoutError"))
-        }
-        if (own) timer = setTimeout(expire, timeoutMs)
-      })
-      returned = await Promise.race([grace.wait(running), expiry])
+      const finished = grace.wait(running)
+      returned = await (limit ? Promise.race([finished, limit.expiry]) : finished)
     }
-    if (returned === TIMED_OUT) return failure(timedOut)
+    if (returned === TIMED_OUT) return failure(timedOut(tool))
     if (returned === LEFT_BEHIND)
       return aborted(". The tool did not stop in time and may still have taken effect.")
-    if (!isObject(returned)) return failure(`Tool ${name} returned no result object`)
+    if (!isObject(returned)) return failure(`Tool ${tool.name} returned no result object`)
     const result = normaliseResult(returned)
     return { result, isError: result.isError ?? false }
   } catch (error) {
@@ -55,7 +42,41 @@ export async function executeCall(
     return grace.aborted && gaveUp ? aborted() : failure(messageOf(error))
   } finally {
     settled = true
-    clearTimeout(timer)
-    signal?.removeEventListener("abort", follow)
+    limit?.lift()
   }
+}
+
+/** The time a tool gives itself. While it runs, the tool has a signal of its own, which follows the run's. */
+interface Limit {
+  readonly signal: AbortSignal
+  readonly expiry: Promise<typeof TIMED_OUT>
+  lift(): void
+}
+
+/** @returns undefined without a timeout; one that no timer can hold is as good as none. */
+function limitOf(tool: AgentTool, signal: AbortSignal | undefined): Limit | undefined {
+  const { timeoutMs = 0 } = tool
+  if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) return undefined
+  const own = new AbortController()
+  const follow = (): void => own.abort(signal?.reason)
+  signal?.addEventListener("abort", follow)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const expiry = new Promise<typeof TIMED_OUT>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(TIMED_OUT)
+      own.abort(new DOMException(timedOut(tool), "TimeoutError"))
+    }, timeoutMs)
+  })
+  return {
+    signal: own.signal,
+    expiry,
+    lift() {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", follow)
+    },
+  }
+}
+
+function timedOut({ name, timeoutMs }: AgentTool): string {
+  return `Tool ${name} timed out after ${timeoutMs} ms`
 }

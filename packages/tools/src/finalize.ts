@@ -10,18 +10,26 @@ import type { CallScope, PreparedCall } from "./call-scope.ts"
 import { isObject, isPromiseLike } from "./plain-data.ts"
 import { aborted, failure, messageOf, normaliseResult, type Outcome } from "./result.ts"
 
-/** Never rejects. */
-export async function finalizeCall(
+/** Never throws or rejects. Where no hook is asked, there is nothing to wait for. */
+export function finalizeCall(
   toolCall: AgentToolCall,
   { args }: PreparedCall,
   outcome: Outcome,
+  scope: CallScope,
+): Outcome | Promise<Outcome> {
+  if (!scope.hooks.afterToolCall || outcome.unfinished) return outcome
+  return scope.grace.aborted ? aborted() : askAfter(toolCall, args, outcome, scope)
+}
+
+async function askAfter(
+  toolCall: AgentToolCall,
+  args: unknown,
+  outcome: Outcome,
   { assistantMessage, context, hooks, signal, grace }: CallScope,
 ): Promise<Outcome> {
-  if (!hooks.afterToolCall || outcome.unfinished) return outcome
-  if (grace.aborted) return aborted()
   const { result, isError } = outcome
   try {
-    const asked: unknown = hooks.afterToolCall(
+    const asked: unknown = hooks.afterToolCall?.(
       { assistantMessage, toolCall, args, context, result, isError },
       signal,
     )

@@ -5,8 +5,10 @@
  */
 export { AbortGrace, LEFT_BEHIND } from "./abort-grace.ts"
 export {
+  type BatchControl,
   type RunToolCallsOptions,
   type RunToolCallsResult,
+  runBatch,
   runToolCalls,
   type ToolCallEvent,
 } from "./batch.ts"

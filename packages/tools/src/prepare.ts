@@ -25,7 +25,8 @@ export async function prepareCall(
   const tool = tools.find((each) => each.name === name)
   if (!tool) return failure(notFound(name, scope))
   try {
-    let args = await readArguments(tool, toolCall.arguments, grace)
+    const read = readArguments(tool, toolCall.arguments, grace)
+    let args = isPromiseLike(read) ? await read : read
     if (grace.aborted) return aborted()
     const asked: unknown = hooks.beforeToolCall?.({ assistantMessage, toolCall, args, context }, signal)
     const decision = isPromiseLike(asked) ? await grace.wait(asked) : asked
@@ -57,9 +58,15 @@ function blocked({ reason, terminate }: Record<string, unknown>): Outcome {
   return { result: terminate === true ? { ...result, terminate } : result, isError }
 }
 
-/** @returns a copy that the tool may keep and change. After an abort it may be anything. */
-async function readArguments(tool: AgentTool, raw: unknown, grace: AbortGrace): Promise<unknown> {
+/**
+ * @returns a copy that the tool may keep and change, or a promise where the tool needs one to make it. After an
+ *   abort it may be anything.
+ */
+function readArguments(tool: AgentTool, raw: unknown, grace: AbortGrace): unknown {
   const inTime = (value: unknown): unknown => (isPromiseLike(value) ? grace.wait(value) : value)
-  const prepared = tool.prepareArguments ? await inTime(tool.prepareArguments(copyData(raw))) : raw
-  return prepared === LEFT_BEHIND ? prepared : inTime(validateToolArguments(tool, { arguments: prepared }))
+  const validate = (prepared: unknown): unknown =>
+    prepared === LEFT_BEHIND ? prepared : inTime(validateToolArguments(tool, { arguments: prepared }))
+  if (!tool.prepareArguments) return validate(raw)
+  const prepared = inTime(tool.prepareArguments(copyData(raw)))
+  return isPromiseLike(prepared) ? prepared.then(validate) : validate(prepared)
 }

@@ -5,7 +5,8 @@ import type {
   AssistantMessage,
   ToolResultMessage,
 } from "@heddle/types"
-import { callScope, type ToolCallOptions } from "./call-scope.ts"
+import { AbortGrace } from "./abort-grace.ts"
+import { callScope, DEFAULT_GRACE_MS, type ToolCallOptions } from "./call-scope.ts"
 import { executeCall } from "./execute.ts"
 import { finalizeCall } from "./finalize.ts"
 import { isPromiseLike } from "./plain-data.ts"
@@ -37,8 +38,9 @@ export async function runToolCall(
   toolCall: AgentToolCall,
   options: RunToolCallOptions,
 ): Promise<RunToolCallResult> {
-  const { assistantMessage, signal, now = Date.now } = options
-  const scope = callScope(options, assistantMessage, signal)
+  const { assistantMessage, signal, abortGraceMs = DEFAULT_GRACE_MS, now = Date.now } = options
+  const grace = new AbortGrace(signal, abortGraceMs)
+  const scope = callScope(options, assistantMessage, signal, grace)
   const onUpdate: AgentToolUpdateCallback = (partial) => {
     try {
       const told: unknown = options.onUpdate?.(partial)
@@ -52,7 +54,7 @@ export async function runToolCall(
     const executed = await executeCall(toolCall, outcome, scope, onUpdate)
     outcome = await finalizeCall(toolCall, outcome, executed, scope)
   }
-  scope.grace.dispose()
+  grace.dispose()
   const { result, isError } = outcome
   return { toolCall, result, isError, message: toResultMessage(toolCall, outcome, now()) }
 }
