@@ -79,8 +79,6 @@ class GeminiMapper implements ResponseMapper {
   #open: "text" | "thinking" | undefined
   #finish: Finish | undefined
   #continuation = ""
-  #id = ""
-  #model = ""
 
   constructor(message: AssistantMessageBuilder, createId: () => string) {
     this.#message = message
@@ -122,11 +120,9 @@ class GeminiMapper implements ResponseMapper {
 
   #identity(chunk: WireObject): void {
     const id = textOf(chunk.responseId)
-    if (id !== "" && id !== this.#id) this.#message.responseId(id)
+    if (id !== "") this.#message.responseId(id)
     const model = textOf(chunk.modelVersion)
-    if (model !== "" && model !== this.#model) this.#message.responseModel(model)
-    this.#id = id || this.#id
-    this.#model = model || this.#model
+    if (model !== "") this.#message.responseModel(model)
   }
 
   #candidate(candidate: WireObject): void {

@@ -265,19 +265,19 @@ export class AssistantMessageBuilder {
   /** The vendor's id of the response. None, or an empty one, never overwrites. */
   responseId(id: string | null | undefined): void {
     this.start()
-    if (id) this.#setHead({ responseId: id })
+    if (id && id !== this.#head.responseId) this.#setHead({ responseId: id })
   }
 
   /** The model that answered. None, or an empty name, never overwrites. */
   responseModel(model: string | null | undefined): void {
     this.start()
-    if (model) this.#setHead({ responseModel: model })
+    if (model && model !== this.#head.responseModel) this.#setHead({ responseModel: model })
   }
 
   /** The vendor's own word for why the model stopped. None, or an empty one, never overwrites. */
   rawStopReason(word: string | null | undefined): void {
     this.start()
-    if (word) this.#setHead({ rawStopReason: word })
+    if (word && word !== this.#head.rawStopReason) this.#setHead({ rawStopReason: word })
   }
 
   /**

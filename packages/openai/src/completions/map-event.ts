@@ -62,8 +62,6 @@ class CompletionMapper implements ChunkMapper {
   /** Text or a call has arrived. */
   #answers = false
   #finish = ""
-  #id = ""
-  #model = ""
 
   constructor(message: AssistantMessageBuilder, compat: ResolvedCompat) {
     this.#message = message
@@ -100,11 +98,9 @@ class CompletionMapper implements ChunkMapper {
   /** Azure's first chunks have an empty id and model; some servers change the id in the middle. */
   #identity(chunk: WireObject): void {
     const id = textOf(chunk.id)
-    if (id !== "" && id !== this.#id) this.#message.responseId(id)
+    if (id !== "") this.#message.responseId(id)
     const model = textOf(chunk.model)
-    if (model !== "" && model !== this.#model) this.#message.responseModel(model)
-    this.#id = id || this.#id
-    this.#model = model || this.#model
+    if (model !== "") this.#message.responseModel(model)
   }
 
   /** OpenRouter repeats it on the chunk that carries usage. */

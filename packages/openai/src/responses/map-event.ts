@@ -162,12 +162,10 @@ class ResponseMapper implements EventMapper {
   }
 
   tell(): void {
-    this.#message.start()
-    const { responseId, responseModel } = this.#message.message
-    const { id, model } = this.#response
     this.#isTold = true
-    if (typeof id === "string" && id !== responseId) this.#message.responseId(id)
-    if (typeof model === "string" && model !== responseModel) this.#message.responseModel(model)
+    this.#message.start()
+    this.#message.responseId(textOf(this.#response.id))
+    this.#message.responseModel(textOf(this.#response.model))
   }
 
   #output(event: WireObject, type: string): void {
