@@ -13,6 +13,7 @@ import {
   typedProgram,
 } from "./consumer-sources.ts"
 import { entriesOf, findUnbuilt, run } from "./packed.ts"
+import budgets from "./size-budgets.json" with { type: "json" }
 import { judgeLoading, judgeSize } from "./size-budgets.ts"
 import { readWorkspace } from "./workspace.ts"
 
@@ -104,6 +105,10 @@ describe("importing an entry", () => {
       "importing @heddle/openai loads 2 modules, 1 are allowed",
     ])
     expect(judgeLoading("@heddle/eager", eager, 20)).toEqual(["importing @heddle/eager loads openai"])
+  })
+
+  test("has a budget", () => {
+    expect(budgets.loadedModules).toBeLessThanOrEqual(20)
   })
 })
 
