@@ -31,7 +31,7 @@ const DEFAULT_LIMITS = {
   maxStreams: 10_000,
   maxTokens: Number.POSITIVE_INFINITY,
   maxRetryDelayMs: 60_000,
-  maxBufferedChars: MEBI / 4,
+  maxBufferedChars: MEBI / 16,
   maxReplayChars: MEBI / 4,
   readTimeoutMs: 60_000,
 }

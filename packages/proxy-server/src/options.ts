@@ -49,7 +49,7 @@ export interface ProxyLimits {
   readonly maxTokens?: number | undefined
   /** Caps how long a client lets the upstream wait between tries. Milliseconds, default 60 000. */
   readonly maxRetryDelayMs?: number | undefined
-  /** How much of an answer may wait for its reader before the upstream has to. Characters, default 256 Ki. */
+  /** How much of an answer may wait for its reader before the upstream has to. Characters, default 64 Ki. */
   readonly maxBufferedChars?: number | undefined
   /** How much of what was sent is kept for a client that comes back. Characters, default 256 Ki. */
   readonly maxReplayChars?: number | undefined
